@@ -11,7 +11,9 @@ from support.local_and_remote import sides
 
 import workbench as wb
 from workbench.authoring import CheckedAnswer
+from workbench.authoring.examples import answer
 from workbench.gallery.author import written
+from workbench.gallery.author.forms import DETAILS, FORMS, Form
 from workbench.gallery.author.matching import cycles_in, degrees, language_of, percents
 from workbench.gallery.author.recipe_words import WORDS
 from workbench.gallery.author.sentences import _SENTENCES
@@ -63,6 +65,34 @@ DRAWN = [
     ("Outliers among the cells of batch A", "Outliers", "M50-A-01", ""),
     ("Capacity at each check-up, absolute", "check-ups", "its value", ""),
     ("LLI over ageing cycles", "LLI", "", ""),
+    (
+        "Discharge capacity over the ageing cycles, mean and band of one standard deviation for each batch",
+        "Capacity fade",
+        "",
+        "A,",
+    ),
+    (
+        "画出电芯 M50-A-01 老化测试第 1、10、30 次循环的放电电压曲线,横轴为已放出的容量",
+        "Voltage curves",
+        "10, 30",
+        "cycle 9",
+    ),
+    (
+        "Discharge resistance at 10 s from HPPC against state of charge, aged dashed",
+        "Resistance by",
+        "kinds of lines",
+        "",
+    ),
+    ("Capacity in the rate test against the C-rate", "Rate capability", "", ""),
+    ("Ab welchem Zyklus fällt jede Zelle unter 90 %?", "End of life", "90", ""),
+    (
+        "dQ/dV en charge du premier et du dernier RPT de M50-B-03",
+        "dQ/dV",
+        "first and last: False",
+        "M50-B-03_RPT0",
+    ),
+    ("Spannung über der Zeit im GITT, zweite Achse", "Voltage over time", "eine zweite Achse", "GITT"),
+    ("Température au cours du temps des essais de vieillissement", "Temperature over time", "3 essais sur 1", ""),
     ("What happened in M50-A-01_HPPC_fresh?", "What happened", "HPPC_fresh", "Rest"),
 ]
 IN_WORDS = [
@@ -82,6 +112,13 @@ IN_WORDS = [
     ("Temperature during the ageing of PCH-01", "No test fits"),
     ("Show fade of cells tested last month", "by their date"),
     ("What is the meaning of life?", "Capacity fade"),
+    ("A histogram of the temperature of the ageing tests", "a histogram"),
+    ("比较各批次电芯在第一次 RPT 中的放电容量:每个批次一个箱线图", "箱线图"),
+    ("Heatmap der Kapazität aus den Check-ups", "Heatmap"),
+    ("Diagrammes de Nyquist, un panneau par cellule", "un panneau par élément"),
+    ("Capacity of each check-up against throughput, coloured by the ageing temperature", "the throughput"),
+    ("Température maximale de chaque cycle en fonction du temps", "maximale de chaque cycle"),
+    ("Compare the simulations M50_DFN_C10 and M50_DFN_1C", "Capacity fade"),
 ]
 EVERY_DAY = {0, 3, 4, 6, 9, 11, 16, 18, 22, 28}
 """Places of the wishes of the everyday suite."""
@@ -138,6 +175,21 @@ def test_a_draft_is_changed_by_the_choices_of_a_wish(bench: wb.Bench) -> None:
     lost = written("make it nicer", bench.backend, first)
     assert lost["draft"] is None
     assert "Cells" in lost["say"]
+
+
+def test_one_of_several_cells_is_not_taken_for_all(bench: wb.Bench) -> None:
+    """A control of one cell cannot show a batch: its first cell would be another plot."""
+    refused = written("Nur noch Batch B", bench.backend, dict(answer("fade")["draft"]))
+    assert refused["draft"] is None
+    assert "Cell" in refused["say"]
+    changed = written("Nur noch M50-B-02", bench.backend, dict(answer("fade")["draft"]))
+    assert changed["draft"]["config"]["params"]["cells"]["default"] is not None
+
+
+@pytest.mark.parametrize("form", [*FORMS, *DETAILS], ids=lambda form: form.names["en"])
+def test_a_form_is_named_in_four_languages_and_given_by_recipes_that_are_there(form: Form) -> None:
+    assert form.names.keys() == {"en", "de", "fr", "zh"}
+    assert form.given_by <= {*entries(), "cycles", "samples", "cells", "counts", "results"}
 
 
 def test_on_an_empty_store_every_wish_is_answered_in_words(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 from pydantic import JsonValue
@@ -16,7 +16,8 @@ from ..entry import Unmet
 from ..facts import Facts, Looked
 from . import vocabulary as known
 from .candidates import Candidate, NoTests, candidates
-from .choices import Chooses, NothingLeft, chosen, labels
+from .choices import Chooses, NothingLeft, Raw, chosen, labels
+from .forms import Form, asked, not_given
 from .sentences import sentence
 from .vocabulary import Quantity
 from .wish import Wish
@@ -44,11 +45,15 @@ def written(text: str, store: Knows, draft: Mapping[str, JsonValue] | None = Non
     refused = _refused(wish)
     if refused:
         return _words(refused)
-    found = candidates(wish)
+    near_it = candidates(wish)
+    forms = asked(wish.folded)
+    found = [one for one in near_it if one.gives(forms)]
     if draft is not None and not _is_another(found, draft):
         changed = _changed(wish, store, draft)
         if changed is not None:
             return changed
+    if near_it and not found:
+        return _words(_other_form(wish, forms, near_it))
     if not found:
         return _words(_not_understood(wish) if draft is None else _nothing_to_change(wish, draft))
     return _drawn(wish, store, found[0])
@@ -65,7 +70,21 @@ def _drawn(wish: Wish, store: Knows, best: Candidate) -> Answer:
     said = [sentence("drawn", wish.language, title=best.title)]
     said += [sentence("chosen", wish.language, choices="; ".join(choices))] if choices else []
     said += [sentence("counted", wish.language)] if any(one.startswith("cycles ") for one in choices) else []
+    said += [*_few(wish, best, raw), *_details(wish, best)]
     return {"say": " ".join(said), "draft": {"name": best.title, "config": raw}}
+
+
+def _few(wish: Wish, best: Candidate, raw: Raw) -> Iterator[str]:
+    """That only some of the tests are drawn that the wish names: their samples would be too many."""
+    shown = raw.get("params", {}).get("tests", {}).get("default")
+    if best.recipe == "samples" and isinstance(shown, list) and len(shown) < len(wish.chosen_tests):
+        yield sentence("few", wish.language, shown=str(len(shown)), all=str(len(wish.chosen_tests)))
+
+
+def _details(wish: Wish, best: Candidate) -> Iterator[str]:
+    lacking = not_given(wish.folded, best.recipe)
+    if lacking:
+        yield sentence("details", wish.language, details=", ".join(one.names[wish.language] for one in lacking))
 
 
 def _is_another(found: list[Candidate], draft: Mapping[str, JsonValue]) -> bool:
@@ -166,6 +185,13 @@ def _no_tests(wish: Wish) -> str:
     counts = {kind: len(wish.facts.tests(kind)) for kind in known.KINDS}
     there = ", ".join(f"{kind} ({counted(count, 'test')})" for kind, count in counts.items() if count)
     return sentence("no_tests", wish.language, what=", ".join(what) or "–", there=there or "–")
+
+
+def _other_form(wish: Wish, forms: Sequence[Form], found: Sequence[Candidate]) -> str:
+    """What cannot be drawn in the form that was asked for: another form would not be what the person asked."""
+    lacking = [form for form in forms if found[0].recipe not in form.given_by] or list(forms)
+    names = ", ".join(form.names[wish.language] for form in lacking)
+    return sentence("other_form", wish.language, form=names, there=found[0].title)
 
 
 def _not_understood(wish: Wish) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import ModuleType
@@ -17,7 +17,8 @@ from ...records.catalog import CatalogColumn
 from ..catalog import entries
 from ..entry import Entry, Made, Unmet, script_of
 from . import vocabulary as known
-from .matching import folded, said, weight
+from .forms import Form
+from .matching import folded, said, weight, without_colors
 from .recipe_words import WORDS
 from .vocabulary import Quantity
 from .wish import Wish
@@ -45,11 +46,17 @@ _SHORTEST = 3
 
 @dataclass(frozen=True)
 class Candidate:
-    """Something that could be drawn: what it is called, how much of the wish it explains, and how it is made."""
+    """Something that could be drawn: what it is called, how much of the wish it explains, how it is made, and the name
+    of its recipe."""
 
     title: str
     weight: int
     made: Callable[[], PlotConfig]
+    recipe: str
+
+    def gives(self, forms: Sequence[Form]) -> bool:
+        """Whether its plot has all of these forms."""
+        return all(self.recipe in form.given_by for form in forms)
 
 
 def candidates(wish: Wish) -> list[Candidate]:
@@ -72,7 +79,7 @@ def _of_gallery(wish: Wish) -> Iterator[Candidate]:
         words = WORDS.get(entry.name, (folded(entry.title),))
         explained = weight(wish.folded, words)
         if explained:
-            yield Candidate(entry.title, explained, partial(_made, entry, wish))
+            yield Candidate(entry.title, explained, partial(_made, entry, wish), entry.name)
 
 
 def _made(entry: Entry, wish: Wish) -> PlotConfig:
@@ -109,7 +116,8 @@ def _of_cycles(wish: Wish) -> Iterator[Candidate]:
         if marked:
             explained = max(explained, fade) + weight(text, known.THRESHOLD)
         title = f"{columns[0].partition(' [')[0]} by cycle" + (f", marked at {limit:g} %" if marked else "")
-        yield Candidate(title, explained, partial(_cycles, wish, columns, limit if marked else None, title))
+        made = partial(_cycles, wish, columns, limit if marked else None, title)
+        yield Candidate(title, explained, made, "cycles")
 
 
 def _capacity() -> Quantity:
@@ -128,6 +136,8 @@ def _cycles(wish: Wish, columns: list[str], threshold: float | None, title: str)
 
 def _of_samples(wish: Wish) -> Iterator[Candidate]:
     over = wish.says(known.OVER_TIME)
+    if not over and wish.says((*known.OVER_CYCLES, *known.OVER_OTHERS)):
+        return  # another axis was asked for
     is_about_tests = bool(wish.kinds or wish.named.tests or wish.test_words)
     there = [column.name for column in wish.facts.catalog["measurements"].series if column.records]
     columns, explained = [], 0
@@ -139,7 +149,7 @@ def _of_samples(wish: Wish) -> Iterator[Candidate]:
     if columns and (over or is_about_tests) and "Time [s]" in there:
         named = ", ".join(name.partition(" [")[0].lower() for name in columns).capitalize()
         explained += _AXIS * over + _AXIS * is_about_tests
-        yield Candidate(f"{named} over time", explained, partial(_samples, wish, columns))
+        yield Candidate(f"{named} over time", explained, partial(_samples, wish, columns), "samples")
 
 
 def _samples(wish: Wish, columns: list[str]) -> PlotConfig:
@@ -155,10 +165,11 @@ class NoTests(Exception):
 
 def _of_cells(wish: Wish) -> Iterator[Candidate]:
     found: list[tuple[int, str]] = []
+    text = without_colors(wish.folded)
     for column in wish.facts.catalog["instances"].names:
         if not column.filled or column.name.endswith(".unit"):
             continue
-        explained = weight(wish.folded, _property_words(column))
+        explained = weight(text, _property_words(column))
         if explained:
             found.append((explained, column.name))
     if not found:
@@ -167,7 +178,10 @@ def _of_cells(wish: Wish) -> Iterator[Candidate]:
     columns = [name for _, name in found[:2]]
     title = " and ".join(_bare(name).replace("_", " ") for name in columns).capitalize()
     yield Candidate(
-        f"{title} of the cells", sum(one for one, _ in found[:2]) + 1, lambda: _cells(wish, columns, title)
+        f"{title} of the cells",
+        sum(one for one, _ in found[:2]) + 1,
+        lambda: _cells(wish, columns, title),
+        "cells",
     )
 
 
@@ -195,7 +209,7 @@ def _of_counts(wish: Wish) -> Iterator[Candidate]:
     by = next((name for name, words in _COUNTED_BY.items() if wish.says(words)), "batch_name")
     called = by.removesuffix("_name").removesuffix(".name").replace("specification", "design")
     title = f"Number of {'tests' if tests else 'cells'} by {called.replace('instance', 'cell')}"
-    yield Candidate(title, explained + _AXIS, partial(_composed, "counts", wish, title, source, by))
+    yield Candidate(title, explained + _AXIS, partial(_composed, "counts", wish, title, source, by), "counts")
 
 
 def _of_results(wish: Wish) -> Iterator[Candidate]:
@@ -221,7 +235,7 @@ def _of_results(wish: Wish) -> Iterator[Candidate]:
         x = next((c.name for c in over if c.records >= count), None)
         if x is not None:
             title = f"{columns[0].partition(' [')[0]} over {x}"
-            yield Candidate(title, found[0][0], partial(_results, wish, source, x, columns))
+            yield Candidate(title, found[0][0], partial(_results, wish, source, x, columns), "results")
 
 
 _COMMON = frozenset({"voltage", "current", "time", "cycle", "soc", "temperature", "valid", "warning"})

@@ -72,6 +72,8 @@ def _names(name: str, param: Raw, live: Sequence[Mapping[str, JsonValue]], wish:
     kept = [one for one in live if one["value"] in wanted or one.get("label") in wanted]
     if not kept:
         raise NothingLeft
+    if name == "cells" and len(kept) > 1 and not isinstance(param["default"], list):
+        return []  # it takes one cell: the first of several would be another wish
     values = [one["value"] for one in kept][: MOST_TESTS if name == "tests" else None]
     param["default"] = values if isinstance(param["default"], list) else values[0]
     shown = [str(one.get("label") or one["value"]) for one in kept[: len(values)]]
@@ -163,7 +165,13 @@ def _soc(wish: Wish, options: Sequence[JsonValue]) -> Iterator[JsonValue]:
         yield from percents(wish.folded)
 
 
+def _all_between(wish: Wish, options: Sequence[JsonValue]) -> Iterator[JsonValue]:
+    if wish.says(known.FIRST_AND_LAST):
+        yield False
+
+
 _SETTERS: dict[str, Setter] = {
+    "all": _all_between,
     "threshold": _threshold,
     "direction": _direction,
     "per": _per,

@@ -33,15 +33,27 @@ _STOP: dict[Language, frozenset[str]] = {
         )
     ),
 }
+_AND = " + "
 _SHORT = 3
 """A phrase up to this length must be a whole word."""
 _CJK = re.compile(r"[\u3400-\u9fff]")
 _NUMBER = r"(?<![\w.-])(\d+(?:[.,]\d+)?)"
 
 
+_COLORED = re.compile(
+    r"\b(?:colou?red (?:by|according to)|colou?rs? (?:by|for)|farbe nach|farblich nach|gefärbt nach"
+    r"|colorée?s? (?:par|selon))\s[^,.;]*|按[^,,。;]*着色"
+)
+
+
 def folded(text: str) -> str:
     """A wish as phrases are looked for in it."""
     return " ".join(text.casefold().replace("’", "'").replace("‑", "-").split())
+
+
+def without_colors(folded: str) -> str:
+    """A folded wish without what only colours: that is not what is drawn."""
+    return _COLORED.sub(" ", folded)
 
 
 def language_of(text: str) -> Language:
@@ -63,8 +75,9 @@ def _pattern(phrase: str) -> re.Pattern[str]:
 
 
 def said(text: str, phrases: Iterable[str]) -> list[str]:
-    """The phrases that a folded text holds. A word of a text may be longer than the phrase; with ``$`` it may not."""
-    return [phrase for phrase in phrases if _pattern(phrase).search(text)]
+    """The phrases that a folded text holds. A word of a text may be longer than the phrase; with ``$`` it may not. Of
+    a phrase with `` + `` all parts are there, wherever they are."""
+    return [phrase for phrase in phrases if all(_pattern(part).search(text) for part in phrase.split(_AND))]
 
 
 def weight(text: str, phrases: Iterable[str]) -> int:
@@ -78,7 +91,7 @@ def weight(text: str, phrases: Iterable[str]) -> int:
 
 def _length(phrase: str) -> int:
     """The length of a phrase; a Chinese sign says about as much as three letters."""
-    return sum(3 if _CJK.match(sign) else 1 for sign in phrase)
+    return sum(3 if _CJK.match(sign) else 1 for sign in phrase.replace(_AND, ""))
 
 
 def percents(text: str) -> list[float]:

@@ -25,12 +25,15 @@ WORDS: dict[str, tuple[str, ...]] = {
             "capacity against cycle",
         ),
         *("capacity vs cycle", "capacity versus cycle", "capacity with cycle", "fade fastest", "capacity evolve"),
+        *("capacity + ageing cycle", "capacity + aging cycle"),
         *("kapazitätsverlust", "kapazitätserhalt", "kapazitätsabnahme", "kapazität über", "kapazität je zyklus"),
         *("alterung der zelle", "kapazitätsschwund", "perte de capacité", "rétention de capacité", "dégradation"),
         *("capacité en fonction", "capacité par cycle", "capacité au fil", "vieillissement"),
         *("容量衰减", "容量保持", "容量损失", "容量随循环", "衰减", "健康状态"),
     ),
     "end-of-life": (
+        *("at which cycle", "in which cycle", "from which cycle", "ab welchem zyklus", "bei welchem zyklus"),
+        *("à partir de quel cycle", "à quel cycle", "第几次循环", "哪个循环"),
         *("end of life", "end-of-life", "eol$", "how long do cells last", "cycle life of", "lifetime", "reach 80"),
         *(
             "lebensdauerende",
@@ -71,6 +74,8 @@ WORDS: dict[str, tuple[str, ...]] = {
             "kapazität in den check",
         ),
         *("kapazität der rpt", "capacité des contrôles", "capacité des rpt", "capacité aux contrôles"),
+        *("capacity + check-up", "capacity + rpt", "kapazität + check-up", "kapazität + rpt", "capacité + rpt"),
+        *("容量 + rpt",),
         *("rpt容量", "rpt 容量", "参考性能测试的容量", "可逆"),
     ),
     "degradation-modes": (
@@ -113,6 +118,8 @@ WORDS: dict[str, tuple[str, ...]] = {
         ),
         *("resistance against soc", "resistance over state of charge", "resistance by soc", "dc resistance"),
         *("innenwiderstand", "pulswiderstand", "widerstand über", "gleichstromwiderstand"),
+        *("resist + state of charge", "resist + soc$", "widerstand + ladezustand", "widerstand + soc$"),
+        *("résistance + état de charge", "电阻 + 荷电状态"),
         *("résistance interne", "résistance en fonction", "résistance par", "内阻", "直流内阻", "脉冲电阻"),
     ),
     "resistance-growth": (

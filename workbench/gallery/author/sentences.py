@@ -73,6 +73,25 @@ _SENTENCES: dict[str, dict[Language, str]] = {
         "modifications.",
         "zh": "我只绘制本项目的数据:不涉及文件、网络、其他组织,也不修改数据。",
     },
+    "few": {
+        "en": "Shown are {shown} of {all} tests; choose others with the control.",
+        "de": "Gezeigt sind {shown} von {all} Tests; wählen Sie andere mit dem Bedienelement.",
+        "fr": "{shown} essais sur {all} sont tracés ; choisissez-en d'autres avec la commande.",
+        "zh": "显示了 {all} 个测试中的 {shown} 个;可用控件选择其他测试。",
+    },
+    "details": {
+        "en": "Not as you asked: {details}. A language model can draw that.",
+        "de": "Nicht wie gewünscht: {details}. Ein Sprachmodell kann das zeichnen.",
+        "fr": "Pas comme demandé : {details}. Un modèle de langue peut le tracer.",
+        "zh": "未按要求:{details}。语言模型可以画。",
+    },
+    "other_form": {
+        "en": "I cannot draw {form} of this. I can draw {there}: ask for it, or ask a language model.",
+        "de": "Ich kann davon nicht zeichnen: {form}. Ich kann {there} zeichnen: fragen Sie danach oder ein "
+        "Sprachmodell.",
+        "fr": "Je ne peux pas en tracer {form}. Je peux tracer {there} : demandez-le, ou un modèle de langue.",
+        "zh": "我不能为此画{form}。我可以画:{there}。也可以问语言模型。",
+    },
     "foretell": {
         "en": "I draw what was measured and do not foretell. Near to it: {there}.",
         "de": "Ich zeichne Gemessenes und sage nichts voraus. Nahe daran: {there}.",

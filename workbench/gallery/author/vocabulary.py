@@ -158,6 +158,21 @@ OVER_TIME = (
     *("随时间", "时间曲线", "时序", "过程中", "期间"),
 )
 OVER_CYCLES = (*("cycle", "cycling", "zyklus", "zyklen", "zyklen", "循环", "圈"),)
+OVER_OTHERS = (
+    *(
+        "throughput",
+        "state of charge",
+        "soc$",
+        "c-rate",
+        "rated capacity",
+        "frequency",
+        "durchsatz",
+        "ladezustand",
+    ),
+    *("nennkapazität", "frequenz", "état de charge", "capacité nominale", "fréquence", "荷电状态", "倍率", "频率"),
+    *("against capacity", "against charge", "横轴"),
+)
+"""Axes that are neither time nor cycles."""
 DISTRIBUTION = (
     *("histogram", "distribution", "histogramm", "verteilung", "histogramme", "répartition", "直方图", "分布"),
 )
@@ -233,6 +248,11 @@ TEST_WORDS: dict[str, tuple[str, ...]] = {
     "fresh": ("fresh", "frisch", "neuf", "neuve", "新鲜", "全新"),
 }
 """Words in the names of tests, and what they are called in a wish."""
+
+FIRST_AND_LAST = (
+    *("first and last", "first and the last", "erste und letzte", "ersten und letzten", "ersten und des letzten"),
+    *("premier et dernier", "premier et du dernier", "première et dernière", "第一次和最后一次", "首次和末次"),
+)
 
 OUT_OF_REACH = (
     *(

@@ -108,10 +108,17 @@ class Wish:
         groups = self._groups(rest)
         unknown = {
             "batch": [one for one in asked if one.casefold() not in there],
-            "name": list(self._unknown(rest, groups)),
+            "name": list(self._unknown(_taken(rest, self._other_names)[0], groups)),
         }
         named = {kind: names for kind, names in unknown.items() if names}
         return Named(tuple(cells), tuple(dict.fromkeys(batches)), tuple(tests), tuple(groups), named)
+
+    @cached_property
+    def _other_names(self) -> set[str]:
+        """The names of what is neither a test nor a cell: they are not unknown."""
+        there = [source for source in self.facts.catalog.sources if source.records]
+        others = [one.source for one in there if one.source not in ("measurements", "instances")]
+        return {str(row["name"]) for source in others for row in self.facts.rows(source, ["name"])}
 
     def _groups(self, rest: str) -> list[str]:
         """Words at the beginning of names of cells, or in the names of their designs: ``M50``, ``LFP``."""
