@@ -115,6 +115,8 @@ IN_WORDS = [
     ("A histogram of the temperature of the ageing tests", "a histogram"),
     ("比较各批次电芯在第一次 RPT 中的放电容量:每个批次一个箱线图", "箱线图"),
     ("Heatmap der Kapazität aus den Check-ups", "Heatmap"),
+    ("Timeline of all tests of M50-A-01, one horizontal bar for each test", "bars"),
+    ("Tension simulée et tension mesurée M50-A-01_RPT0 en fonction de la capacité", "une simulation"),
     ("Diagrammes de Nyquist, un panneau par cellule", "un panneau par élément"),
     ("Capacity of each check-up against throughput, coloured by the ageing temperature", "the throughput"),
     ("Température maximale de chaque cycle en fonction du temps", "maximale de chaque cycle"),
@@ -198,6 +200,7 @@ def test_on_an_empty_store_every_wish_is_answered_in_words(tmp_path: Path) -> No
             name, say = answered(bench, wish)
             assert name == "", wish
             assert len(say) > 8, wish
+            assert "–" not in say, wish
 
 
 def test_a_server_answers_as_a_local_bench_does(demo_copy: Path) -> None:

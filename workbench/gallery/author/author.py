@@ -140,11 +140,12 @@ def _absent_quantity(wish: Wish) -> str | None:
     for quantity in wish.quantities:
         pattern = re.compile(quantity.pattern, re.IGNORECASE)
         if not any(pattern.search(name) for name in there) and not set(quantity.cycles) & set(there):
+            present = ", ".join(_present(wish, there))
             return sentence(
-                "absent",
+                "absent" if present else "nothing",
                 wish.language,
                 what=quantity.names[wish.language],
-                there=", ".join(_present(wish, there)) or "–",
+                **({"there": present} if present else {}),
             )
     return None
 

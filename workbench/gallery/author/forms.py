@@ -90,6 +90,24 @@ FORMS = (
         ),
     ),
     Form(
+        {"en": "bars", "de": "Balken", "fr": "des barres", "zh": "柱状图"},
+        (
+            *("as bars", "bar chart", "bar graph", "bar for", "bar per", "horizontal bar", "balken", "säulen"),
+            *("barres", "柱状图", "条形图"),
+        ),
+        frozenset(
+            (
+                *("end-of-life", "counts", "cells", "capacity-by-step", "circuit", "formation", "self-discharge"),
+                "simulation-error",
+            )
+        ),
+    ),
+    Form(
+        {"en": "a simulation", "de": "eine Simulation", "fr": "une simulation", "zh": "仿真"},
+        ("simulation", "simulated", "simuliert", "simulé", "仿真", "模拟"),
+        frozenset({"simulation", "simulation-error", "simulation-residual"}),
+    ),
+    Form(
         {
             "en": "values over the throughput",
             "de": "Werte über dem Durchsatz",

@@ -41,6 +41,12 @@ _SENTENCES: dict[str, dict[Language, str]] = {
         "fr": "Ce projet ne contient pas de données de : {what}. Il contient {there}.",
         "zh": "本项目没有{what}数据。现有:{there}。",
     },
+    "nothing": {
+        "en": "This project holds no {what}, and no other measured data yet.",
+        "de": "Dieses Projekt enthält noch keine Daten zu: {what}, und auch keine anderen Messdaten.",
+        "fr": "Ce projet ne contient pas encore de données de : {what}, ni d'autres mesures.",
+        "zh": "本项目还没有{what}数据,也没有其他测量数据。",
+    },
     "unknown": {
         "en": "There is no '{name}' in this project. {there}",
         "de": "'{name}' gibt es in diesem Projekt nicht. {there}",
