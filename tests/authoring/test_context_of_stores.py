@@ -1,0 +1,60 @@
+"""The two texts for stores unlike the demo: tests without samples, and very many tests in many projects."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.engine_store import Lab
+
+import workbench as wb
+from workbench.authoring import prompt_text, system_text
+from workbench.authoring.context import ROOM
+from workbench.authoring.examples import answer
+
+PROJECTS, TESTS = 40, 125
+PROTOCOLS = ("RPT", "ageing", "HPPC", "Lagerung", "化成")
+
+
+def cell_of(lab: Lab) -> str:
+    specification = lab.specification("Design")
+    made: str = lab.make("instances", name="Cell", specification_id=specification.id).id
+    return made
+
+
+def test_tests_without_samples_are_counted_and_not_offered_as_series(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    cell = cell_of(lab)
+    for name, kind in (("Mass", "properties"), ("Thickness", "properties"), ("Photo", "file")):
+        properties = {"mass": {"value": 69.5, "unit": "g"}} if name == "Mass" else {}
+        lab.make("measurements", name=name, instance_id=cell, measurement_type=kind, properties=properties)
+    lab.store.close()
+    with wb.open(tmp_path / "lab.wb") as bench:
+        prompt = prompt_text("Masse jeder Zelle", bench.catalog())
+        problems = bench.check(answer("fade")["draft"]["config"])
+    assert '- measurement_type: "properties" 2, "file" 1' in prompt
+    assert "- properties.mass.value [g] number (1): 69.5" in prompt
+    assert "series columns" not in prompt
+    assert problems == []
+
+
+@pytest.mark.long
+def test_five_thousand_tests_in_forty_projects_keep_the_bound_and_the_kinds_of_the_project(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    with lab.store.transaction():
+        for p in range(PROJECTS):
+            if p:
+                project = lab.store.rows.create("projects", {"name": f"Project {p}"}, scope=lab.scope)
+                lab.scope = lab.scope._replace(project_id=project.id)
+            cell = cell_of(lab)
+            for n in range(TESTS):
+                protocol = {"name": PROTOCOLS[n % 5], f"own_{n % 60}_of_{p}": n}
+                name = f"P{p}_{PROTOCOLS[n % 5]}_{n}"
+                own = {"name": name, "instance_id": cell, "measurement_type": "time_series", "protocol": protocol}
+                lab.make("measurements", **own)
+    lab.store.close()
+    with wb.open(tmp_path / "lab.wb", project="Project 7") as bench:
+        prompt = prompt_text("Kapazität der Lagerung", bench.catalog())
+    assert len(system_text()) + len(prompt) <= ROOM
+    assert all(f'"{name}" {TESTS // 5}' in prompt for name in PROTOCOLS)
+    assert "_of_8" not in prompt
