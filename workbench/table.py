@@ -305,9 +305,7 @@ def concat(tables: Sequence[Table]) -> Table:
 def concat_columns(columns: Sequence[Column]) -> Column:
     """Columns one below the other; integers with numbers give numbers, other differing kinds ``mixed``."""
     n = sum(len(column) for column in columns)
-    valid = None
-    if any(column.valid is not None for column in columns):
-        valid = np.concatenate([~column.null_mask() for column in columns])
+    valid = joined_valid(columns)
     kinds = {column.kind for column in columns if column.kind != "null"}
     if not kinds:
         return Column.nulls(n)
@@ -323,6 +321,13 @@ def concat_columns(columns: Sequence[Column]) -> Column:
     values = np.empty(n, object)
     values[:] = [value for column in columns for value in column.tolist()]
     return Column("mixed", values, valid)
+
+
+def joined_valid(columns: Sequence[Column]) -> NDArray[np.bool_] | None:
+    """The ``valid`` of columns one below the other; None if none has a null."""
+    if all(column.valid is None for column in columns):
+        return None
+    return np.concatenate([~column.null_mask() for column in columns])
 
 
 def _concat_text(columns: Sequence[Column], valid: NDArray[np.bool_] | None) -> Column:
