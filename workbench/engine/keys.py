@@ -49,7 +49,7 @@ def as_json(dependencies: Mapping[Dependency, int]) -> list[list[str | int]]:
 
 def from_json(stored: Iterable[Sequence[str | int]]) -> dict[Dependency, int]:
     """What ``as_json`` wrote."""
-    return {tuple(str(part) for part in key): int(revision) for *key, revision in stored}
+    return {tuple(map(str, key)): int(revision) for *key, revision in stored}
 
 
 def _digest(*parts: bytes) -> str:

@@ -150,6 +150,8 @@ class Binder:
         return [item for item in found if item is not None]
 
     def _elements(self, values: list[JsonValue], at: Loc) -> list[JsonValue]:
+        if not any(isinstance(item, str) and item.startswith("$") for item in values):
+            return [*values]
         made: list[JsonValue] = []
         for place, item in enumerate(values):
             name = reference(item)

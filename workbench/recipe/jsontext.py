@@ -77,7 +77,11 @@ def _container(
         problems.append(Problem(at, _too_deep(), "json_depth"))
         return None
     if not isinstance(raw, Mapping):
-        return [_plain(item, (*at, place), depth + 1, problems) for place, item in enumerate(raw)]
+        return [
+            # Most lists are of ids, by the hundreds.
+            item if type(item) is str and item.isascii() else _plain(item, (*at, place), depth + 1, problems)
+            for place, item in enumerate(raw)
+        ]
     made: dict[str, JsonValue] = {}
     for key, item in raw.items():
         if not isinstance(key, str):

@@ -28,7 +28,9 @@ def reference(value: Raw) -> str | None:
     >>> reference("$cells"), reference("$$cells"), reference("$ 5"), reference("cells")
     ('cells', None, None, None)
     """
-    match = _REFERENCE.fullmatch(value) if isinstance(value, str) else None
+    if not isinstance(value, str) or not value.startswith("$"):  # most are ids, by the hundreds
+        return None
+    match = _REFERENCE.fullmatch(value)
     return match[1] if match else None
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import orjson
@@ -213,8 +213,13 @@ def load_stats(raw: bytes) -> list[Stats]:
     ]
 
 
-@dataclass(frozen=True)
-class Row:
+ROW_COLUMNS = (
+    "owner, dataset, id, revision, rows, base, buckets, published, entries, layout, content, stats_crc, crc"
+)
+"""The columns of a `Row` in the file, but for the statistics."""
+
+
+class Row(NamedTuple):
     """The row of a published series. ``base``: rows in a bucket of level 1 (0: no pyramid), ``buckets``: buckets
     in a chunk of a level; ``entries``: lines of its log. Its checksum also covers the statistics beside it."""
 
@@ -231,10 +236,6 @@ class Row:
     content: bytes
     stats: bytes
 
-    COLUMNS = (
-        "owner, dataset, id, revision, rows, base, buckets, published, entries, layout, content, stats_crc, crc"
-    )
-
     def crc(self) -> int:
         numbers = _ROW.pack(
             self.id,
@@ -249,7 +250,7 @@ class Row:
         return _row_crc(numbers, self.layout, self.content, self.owner, self.dataset)
 
     def values(self) -> tuple[str | int | bytes, ...]:
-        """In the order of ``COLUMNS``, then the statistics."""
+        """In the order of ``ROW_COLUMNS``, then the statistics."""
         return (
             self.owner,
             self.dataset,
@@ -273,7 +274,7 @@ def _row_crc(numbers: bytes, layout: bytes, content: bytes, owner: str, dataset:
 
 
 def load_row(found: Sequence[Plain]) -> Row:
-    """The row of the columns ``Row.COLUMNS`` and the statistics (None where they were not read).
+    """The row of the columns ``ROW_COLUMNS`` and the statistics (None where they were not read).
 
     Raises
     ------

@@ -301,8 +301,7 @@ def _as_field(column: Column, field: Field) -> Column:
 
 
 def _row(row: Row, then: Entry, built: Built) -> Row:
-    return replace(
-        row,
+    return row._replace(
         revision=then.revision,
         rows=built.rows,
         base=built.base,

@@ -28,7 +28,7 @@ from ..scope import EVERYTHING, Within
 from . import chunks, series_log, summaries
 from .chunk_builder import Builder, Built, Start
 from .chunks import CHUNK, Fetcher
-from .layout import Layout, Row, SeriesColumn, SeriesInfo, load_row, load_stats, pack_stats
+from .layout import ROW_COLUMNS, Layout, Row, SeriesColumn, SeriesInfo, load_row, load_stats, pack_stats
 from .past import Past
 from .reading import Reading, Window, levels_at
 from .series_log import Entry
@@ -360,7 +360,7 @@ class Series:
         self._release(connection, older)
         connection.execute("delete from drafts where id = ?", (number,))
         marks = ", ".join("?" * len(row.values()))
-        connection.execute(f"insert or replace into series ({Row.COLUMNS}, stats) values ({marks})", row.values())  # noqa: S608
+        connection.execute(f"insert or replace into series ({ROW_COLUMNS}, stats) values ({marks})", row.values())  # noqa: S608
         # Lists show how many samples a record has, so they depend on this revision.
         self._store.bump(connection, "series")
         if dataset == "series":
@@ -423,7 +423,7 @@ class Series:
         within, params = owned_within(scope)
         query = (
             "with wanted(place, name) as (select cast(key as integer), value from json_each(?)) "  # noqa: S608
-            f"select {Row.COLUMNS}, {stats} from wanted join series on owner = name and dataset = ? "
+            f"select {ROW_COLUMNS}, {stats} from wanted join series on owner = name and dataset = ? "
             f"where {within} order by place"
         )
         found = connection.execute(query, (orjson.dumps(wanted).decode(), dataset, *params)).fetchall()
@@ -450,7 +450,7 @@ class Series:
 
     def _open_number(self, connection: sqlite3.Connection, number: int) -> Reading | None:
         """The published series of a number."""
-        query = f"select {Row.COLUMNS}, stats from series where id = ?"  # noqa: S608
+        query = f"select {ROW_COLUMNS}, stats from series where id = ?"  # noqa: S608
         found = connection.execute(query, (number,)).fetchone()
         return None if found is None else self._open(connection, load_row(found))
 
