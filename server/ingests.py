@@ -1,8 +1,9 @@
 """Ingest of cycler files: a client sends them one by one, begins a run that reads them, and asks for its state.
 
 The files and the state of each run are in the folder beside the store, so that every server process on the store can
-answer for a run. The process that took a run reads its files. If that process is killed, the run has failed: the store
-holds no half of a file, and the client may send the same files again.
+answer for a run; of a store on PostgreSQL they are there, for servers on other machines. The process that took a run
+reads its files. If that process is killed, the run has failed: the store holds no half of a file, and the client may
+send the same files again.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from typing_extensions import TypedDict
 
 from workbench.analyses import background
 from workbench.analyses.run import ARRIVAL_JOB, Analysed, Progress, analyse
-from workbench.errors import Busy, Forbidden, NotFound, WorkbenchError
+from workbench.errors import Busy, Forbidden, NotFound, StoreError, WorkbenchError
 from workbench.fan_out import FanOut
 from workbench.ingest import Report, ingest
 from workbench.ingest.options import Sent
@@ -36,6 +37,7 @@ from workbench.ingest.plan.read_options import ReadOptions
 from workbench.ingest.plan.sheet import Row, Sheet
 from workbench.store.db import lease
 from workbench.store.scope import Scope
+from workbench.store.shared import Shared
 from workbench.store.store import Store
 
 from . import log
@@ -48,6 +50,8 @@ STOPPED = "The server was stopped before it had read the files. Ingest the same 
 MOST_JOBS = 4
 MOST_WAITING = 16
 _ID = re.compile(r"[0-9a-f]{32}")
+_FILE, _RUN = "ingest file", "ingest run"
+_BLOCK = 1 << 20
 
 
 class Owner(TypedDict):
@@ -113,16 +117,42 @@ class Ingests:
         with sent.path.open("rb") as file:
             os.fsync(file.fileno())
         sent.path.replace(place / "bytes")
-        _write(place / "about.json", {**owner, "name": name})
+        about: Json = {**owner, "name": name}
+        shared = self.store.shared
+        if shared is not None:
+            with (place / "bytes").open("rb") as file:
+                about["blob"] = self.store.blobs.put(iter(lambda: file.read(_BLOCK), b""))
+            shutil.rmtree(place)
+            shared.note(_FILE, id, orjson.dumps(about))
+        else:
+            _write(place / "about.json", about)
         return id
 
     def _file(self, id: str, owner: Owner) -> tuple[Path, str]:
         """The folder and the name of a file that was sent by the same user for the same project."""
         place = self._folder / f"file-{id}"
-        about = _read(place / "about.json") if _ID.fullmatch(id) else None
+        about = self._about(id, place) if _ID.fullmatch(id) else None
         if about is None or any(about.get(key) != value for key, value in owner.items()):
             raise NotFound(f"No file '{id[:80]}' was sent for this project. Send it first.")
         return place, str(about["name"])
+
+    def _about(self, id: str, place: Path) -> Json | None:
+        """What was noted of a file that was sent."""
+        shared = self.store.shared
+        if shared is None:
+            return _read(place / "about.json")
+        found = shared.noted(_FILE, id)
+        about: Json | None = None if found is None else orjson.loads(found)
+        return about
+
+    def _fetch(self, shared: Shared, id: str, place: Path) -> None:
+        """Bring a file that was sent to any server here. Of several runs that want it, one gets it."""
+        found = shared.take_note(_FILE, id)
+        if found is None:
+            raise NotFound(f"No file '{id[:80]}' was sent for this project. Send it first.")
+        place.mkdir(mode=0o700, exist_ok=True)
+        with (place / "bytes").open("wb") as file:
+            file.writelines(self.store.blobs.get(orjson.loads(found)["blob"]))
 
     # Runs
 
@@ -148,6 +178,9 @@ class Ingests:
         found = [self._file(id, owner) for id in files]
         if len(self._runs) >= MOST_WAITING:
             raise Busy("Too many files are waiting to be read. Try again in half a minute.", retry_after=30)
+        if self.store.shared is not None:
+            for sent, (folder, _) in zip(files, found, strict=True):
+                self._fetch(self.store.shared, sent, folder)
         id = secrets.token_hex(16)
         run = self._folder / f"run-{id}"
         run.mkdir(mode=0o700)
@@ -156,7 +189,7 @@ class Ingests:
             target = run / f"{place:06}"
             folder.rename(target)
             (target / "bytes").rename(target / name)
-            (target / "about.json").unlink()
+            (target / "about.json").unlink(missing_ok=True)
             names.append(name)
         meant = [Test((place,)) for place in range(len(names))] if tests is None else list(tests)
         _lay_beside(run, names, meant)
@@ -208,6 +241,10 @@ class Ingests:
     def _known(self, id: str) -> _Run | None:
         """What the folder keeps of a run."""
         path = self._folder / f"told-{id}.json"
+        if self.store.shared is not None:
+            noted = self.store.shared.noted(_RUN, id) if _ID.fullmatch(id) else None
+            known: _Run | None = None if noted is None else orjson.loads(noted)
+            return known
         try:
             found: _Run | None = orjson.loads(path.read_bytes()) if _ID.fullmatch(id) else None
         except FileNotFoundError:
@@ -229,7 +266,8 @@ class Ingests:
             nonlocal last
             if time.monotonic() - last > 0.2:
                 last = time.monotonic()
-                self._keep({**known, "done": done, "of": of, "at": at})
+                with suppress(StoreError):  # the next one says so too
+                    self._keep({**known, "done": done, "of": of, "at": at})
 
         try:
             paths = [run / f"{place:06}" / name for place, name in enumerate(names)]
@@ -278,7 +316,11 @@ class Ingests:
 
     def _keep(self, known: _Run) -> None:
         """Write down what is known of a run, for every process on the store."""
-        _write(self._folder / f"told-{known['id']}.json", {**known, "beat": int(time.time() * 1e6)})
+        noted: Json = {**known, "beat": int(time.time() * 1e6)}
+        if self.store.shared is not None:
+            self.store.shared.note(_RUN, known["id"], orjson.dumps(noted))
+        else:
+            _write(self._folder / f"told-{known['id']}.json", noted)
 
     def sweep(self) -> None:
         """Remove files that no run took, and the states of old runs."""

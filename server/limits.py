@@ -13,17 +13,24 @@ from contextvars import copy_context
 from typing import TypeVar
 
 from workbench.errors import Busy, TooMany
+from workbench.store.shared import Shared
 
 T = TypeVar("T")
 _MOST_KEYS = 10_000
+_PARTS = 16
+"""A process takes this part of a shared bucket at once."""
 
 
 class Rates:
-    """A token bucket for each key, in this process."""
+    """A token bucket for each key: in this process, or ``shared`` by the servers on a store. Then a process takes some
+    tokens at once, so that most requests ask nobody."""
 
-    def __init__(self, per_second: float, burst: int) -> None:
+    def __init__(self, per_second: float, burst: int, shared: Shared | None = None, name: str = "") -> None:
         self._per_second = per_second
         self._burst = burst
+        self._shared = shared
+        self._name = name
+        self._taken: OrderedDict[str, int] = OrderedDict()
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -35,6 +42,30 @@ class Rates:
         TooMany
             If its bucket is empty.
         """
+        if not (self._has(key) if self._shared is None else self._granted(self._shared, key)):
+            message = f"This key sent more than {self._per_second:g} requests per second. Wait a second."
+            raise TooMany(message, retry_after=1)
+
+    def _granted(self, shared: Shared, key: str) -> bool:
+        """Whether a token is left of those that this process took, or the shared bucket gives more."""
+        with self._lock:
+            left = self._taken.pop(key, 0)
+            if left > 1:
+                self._taken[key] = left - 1
+        if left:
+            return True
+        given = shared.grant(f"{self._name} {key}", self._per_second, self._burst, max(1, self._burst // _PARTS))
+        if given is None:
+            return self._has(key)  # as if there were no other server
+        with self._lock:
+            if given > 1:
+                self._taken[key] = self._taken.pop(key, 0) + given - 1
+            while len(self._taken) > _MOST_KEYS:
+                self._taken.popitem(last=False)
+        return given > 0
+
+    def _has(self, key: str) -> bool:
+        """Whether the bucket of this process has a token."""
         now = time.monotonic()
         with self._lock:
             left, then = self._buckets.pop(key, (float(self._burst), now))
@@ -43,9 +74,7 @@ class Rates:
             self._buckets[key] = (left - 1 if enough else left, now)
             while len(self._buckets) > _MOST_KEYS:
                 self._buckets.popitem(last=False)
-        if not enough:
-            message = f"This key sent more than {self._per_second:g} requests per second. Wait a second."
-            raise TooMany(message, retry_after=1)
+        return enough
 
 
 class Threads:

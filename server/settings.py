@@ -30,7 +30,8 @@ class Settings:
     origins : origins whose pages may call the server from a browser; none by default.
     embed_origins : sites that may show links made for it in a frame, such as ``https://wiki.lab.example``.
     billing_portal : where ``GET /user/billing-portal`` leads.
-    requests_per_second, burst : the rate of requests of one key to one worker process, and how many may come at once.
+    requests_per_second, burst : the rate of requests of one key to one worker process, or to all servers of a store on
+        PostgreSQL, and how many may come at once.
     quick, plans : threads for requests about records, and for those that run plans, draw or read files.
     waiting : how many requests may wait for a thread of each kind; more are refused.
     small_body, large_body : most bytes, unpacked, of a body with a recipe, values or a prompt; and of one with records.

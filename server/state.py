@@ -60,7 +60,8 @@ class State:
 
     def __init__(self, store: Store, settings: Settings, *, protected: bool) -> None:
         self.store = store
-        self.cache = Cache(f"{store.path}.cache")
+        shared = store.shared
+        self.cache = Cache(f"{store.path}.cache", shared=shared)
         self.settings = settings
         self.protected = protected
         self.recipes = Recipes()
@@ -69,11 +70,11 @@ class State:
         self.provider = None if settings.provider is None else IdentityProvider(settings.provider)
         self.signer = Signer(store.uploads.signing_secret())
         self.files = Path(f"{store.path}.files")
-        self.rates = Rates(settings.requests_per_second, settings.burst)
+        self.rates = Rates(settings.requests_per_second, settings.burst, shared, "key")
         self.quick = Threads("quick", settings.quick, settings.waiting)
         self.plans = Threads("plans", settings.plans, settings.waiting)
         self.refusals = Rates(5.0, 20)
-        self.outsiders = Rates(20.0, 100)
+        self.outsiders = Rates(20.0, 100, shared, "outsider")
         self.apart = ParquetSubprocess(self.files / "apart", settings.readers)
         self.intake = Intake(store, self.files, self.apart)
         self.fan_out = FanOut.of(settings.executor, cores=CORES)

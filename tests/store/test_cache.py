@@ -380,7 +380,7 @@ def test_a_lease_that_nobody_renews_ends(path: Path, monkeypatch: pytest.MonkeyP
 
 def test_a_long_making_keeps_its_lease(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("workbench.store.cache.disk.LEASE_SECONDS", 0.4)
-    monkeypatch.setattr("workbench.store.cache.disk.RENEW_SECONDS", 0.1)
+    monkeypatch.setattr("workbench.store.cache.leases.RENEW_SECONDS", 0.1)
     cache, other = Cache(path), another(path)
     started = threading.Event()
 

@@ -1,6 +1,7 @@
 """Runs of analyses in the background, for callers who do not wait: a run is begun, asked for, and stopped.
 
-The state of each run is a small file beside the store, so that every process on the store can answer for it. Only the
+The state of each run is a small file beside the store, so that every process on the store can answer for it; of a store
+on PostgreSQL it is there, for processes on other machines. Only the
 process that began a run works on it. If that process ends, the run is stopped: what was computed is kept, and the same
 run begun again goes on with the rest.
 """
@@ -13,6 +14,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal, NotRequired
 
@@ -20,7 +22,7 @@ import orjson
 from pydantic import JsonValue
 from typing_extensions import TypedDict
 
-from ..errors import Busy, NotFound, WorkbenchError
+from ..errors import Busy, NotFound, StoreError, WorkbenchError
 from ..store import Scope, Store
 from .run import Analysed
 
@@ -30,6 +32,7 @@ MOST_RUNS = 4
 """How many runs one process works on at the same time."""
 SILENT_SECONDS = 60.0
 STOPPED = "The process that computed this ended. Begin the same run again: it goes on with what is missing."
+_RUN, _STOP = "analysis run", "analysis stop"
 _ID = re.compile(r"[0-9a-f]{32}")
 _EVERY = 0.5
 
@@ -69,8 +72,7 @@ def begin(store: Store, scope: Scope, user: str, type: str, work: Work) -> Run:
     Busy
         If this process works on as many runs as it may already.
     """
-    folder = _folder(store)
-    _tidy(folder)
+    _tidy(_folder(store))
     id, stop = secrets.token_hex(16), threading.Event()
     with _lock:
         if len(_running) >= MOST_RUNS:
@@ -87,10 +89,8 @@ def begin(store: Store, scope: Scope, user: str, type: str, work: Work) -> Run:
         "user_id": user,
         "beat": time.time(),
     }
-    _write(folder / f"{id}.json", state)
-    threading.Thread(
-        target=_work, args=(folder, state, stop, work), name="workbench-analyses", daemon=True
-    ).start()
+    _write(store, state)
+    threading.Thread(target=_work, args=(store, state, stop, work), name="workbench-analyses", daemon=True).start()
     return _shown(state)
 
 
@@ -102,31 +102,34 @@ def find(store: Store, scope: Scope, id: str) -> Run:
     NotFound
         If there is none of this id in the project.
     """
-    return _shown(_read(_folder(store), scope, id))
+    return _shown(_read(store, scope, id))
 
 
 def stop(store: Store, scope: Scope, id: str) -> Run:
     """Stop a run after the test at hand, whichever process works on it; what was computed is kept."""
-    folder = _folder(store)
-    state = _read(folder, scope, id)
+    state = _read(store, scope, id)
     if state["state"] == "running":
-        (folder / f"{id}.stop").touch()
+        if store.shared is not None:
+            store.shared.note(_STOP, id, b"")
+        else:
+            (_folder(store) / f"{id}.stop").touch()
         if id in _running:
             _running[id].set()
     return _shown(state)
 
 
-def _work(folder: Path, state: _State, stop: threading.Event, work: Work) -> None:
-    path, last = folder / f"{state['id']}.json", 0.0
+def _work(store: Store, state: _State, stop: threading.Event, work: Work) -> None:
+    last = 0.0
 
     def progress(done: int, of: int, at: str) -> None:
         nonlocal last
         state["done"], state["of"], state["at"] = done, of, at
         if time.monotonic() - last > _EVERY:
             last = time.monotonic()
-            _write(path, state)
-            if (folder / f"{state['id']}.stop").exists():
-                stop.set()
+            with suppress(StoreError):  # the next one says so too
+                _write(store, state)
+                if _is_to_stop(store, state["id"]):
+                    stop.set()
 
     try:
         report = work(progress, stop)
@@ -139,10 +142,21 @@ def _work(folder: Path, state: _State, stop: threading.Event, work: Work) -> Non
         state["state"], state["error"] = "failed", f"{type(error).__name__}: {error}"
     finally:
         state["at"] = ""
-        _write(path, state)
-        (folder / f"{state['id']}.stop").unlink(missing_ok=True)
+        with suppress(StoreError):  # others see that it is silent
+            _write(store, state)
+            _is_to_stop(store, state["id"])
         with _lock:
             _running.pop(state["id"], None)
+
+
+def _is_to_stop(store: Store, id: str) -> bool:
+    """Whether a process asked for the end of a run, which is then forgotten."""
+    if store.shared is not None:
+        return store.shared.take_note(_STOP, id) is not None
+    with suppress(FileNotFoundError):
+        (_folder(store) / f"{id}.stop").unlink()
+        return True
+    return False
 
 
 def _folder(store: Store) -> Path:
@@ -151,13 +165,9 @@ def _folder(store: Store) -> Path:
     return place
 
 
-def _read(folder: Path, scope: Scope, id: str) -> _State:
-    state = None
-    if _ID.fullmatch(id):
-        try:
-            state = orjson.loads((folder / f"{id}.json").read_bytes())
-        except FileNotFoundError:
-            state = None
+def _read(store: Store, scope: Scope, id: str) -> _State:
+    kept = _kept(store, id) if _ID.fullmatch(id) else None
+    state = None if kept is None else orjson.loads(kept)
     if state is None or state["project_id"] != (scope.project_id or ""):
         raise NotFound(f"There is no run '{id[:80]}' in this project.")
     found: _State = state
@@ -166,8 +176,22 @@ def _read(folder: Path, scope: Scope, id: str) -> _State:
     return found
 
 
-def _write(path: Path, state: _State) -> None:
+def _kept(store: Store, id: str) -> bytes | None:
+    """What is kept of a run."""
+    if store.shared is not None:
+        return store.shared.noted(_RUN, id)
+    try:
+        return (_folder(store) / f"{id}.json").read_bytes()
+    except FileNotFoundError:
+        return None
+
+
+def _write(store: Store, state: _State) -> None:
     state["beat"] = time.time()
+    if store.shared is not None:
+        store.shared.note(_RUN, state["id"], orjson.dumps(state))
+        return
+    path = _folder(store) / f"{state['id']}.json"
     draft = path.with_suffix(f".{secrets.token_hex(4)}")
     draft.write_bytes(orjson.dumps(state))
     draft.replace(path)

@@ -55,6 +55,7 @@ __all__ = ["Scope", "Store"]
 
 if TYPE_CHECKING:
     from .postgres.database import Database
+    from .shared import Shared
 
 LOOKS = (0.02, 0.1, 0.3, 0)
 AHEAD_SECONDS = 24 * 3600
@@ -199,6 +200,8 @@ class Store(Host):
         if self._check is not None:
             self._check.stop()
         self.objects.close()
+        if self._database is not None:
+            self._database.close()
         super().close()
 
     def _add(self) -> State:
@@ -251,6 +254,11 @@ class Store(Host):
     def is_in_a_file(self) -> bool:
         """Whether the store is a file of SQLite, not a schema of PostgreSQL."""
         return self._database is None
+
+    @property
+    def shared(self) -> Shared | None:
+        """What servers on several machines share; None for a file, which one machine has, and if it is only read."""
+        return None if self._database is None else self._database.shared
 
     def place_id(self) -> str:
         """A fingerprint of the store at its path; a copy elsewhere has another one."""

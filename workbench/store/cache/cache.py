@@ -5,7 +5,8 @@ bytes depend on more than the key, the caller gives ``valid``, which decides by 
 
 The side file may be deleted at any time. Every failure of it (deleted, damaged, locked, full disk) is a miss, counted
 in ``stats``. If several ask for one key at once, in this process or others, one makes the entry and the rest wait.
-The one that makes it renews a lease in the side file, so that another takes over if it is killed.
+The one that makes it renews a lease in the side file, so that another takes over if it is killed. Servers on several
+machines have no file together: they keep figures, and the leases on these, where their store is (see `store.shared`).
 """
 
 from __future__ import annotations
@@ -17,13 +18,19 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
 
 from ...table import JsonObject, Plain
 from .disk import Kept, SideFile, Stats, weight
+from .leases import Leases
 
+if TYPE_CHECKING:
+    from ..shared import Shared
+
+SHARED = frozenset({"figure", "traces", "hints"})
+"""Kinds of entries that machines share. A dataset is read from the store as quickly as from there."""
 LARGE = 1 << 20
 """An entry of so many bytes is written to the side file by a thread: whoever asked for it does not wait."""
 
@@ -46,6 +53,8 @@ class Cache:
     Parameters
     ----------
     path : the side file, or None for memory alone.
+    shared : where servers on several machines keep figures together, and see who draws which. None: machines do not
+        know of each other.
     memory_bytes, disk_bytes : bounds; an entry above a quarter of a bound does not enter that level.
     """
 
@@ -55,12 +64,14 @@ class Cache:
         *,
         memory_bytes: int = 256 * 2**20,
         disk_bytes: int = 2 * 2**30,
+        shared: Shared | None = None,
     ) -> None:
         self.stats = Stats()
         self.told: Callable[[str, bool], None] | None = None
         """Called with the kind of each entry that is given, and whether it was in the cache."""
         self._memory = _Memory(memory_bytes)
         self._side = None if path is None else SideFile(Path(path), disk_bytes, self.stats)
+        self._shared = shared
         self._flights: dict[tuple[str, str], _Flight] = {}
         self._lock = threading.Lock()
 
@@ -72,10 +83,21 @@ class Cache:
         self, kind: str, key: str, data: bytes, meta: Mapping[str, Plain] | None = None, *, soon: bool = False
     ) -> None:
         """Keep bytes under a key, in place of older ones. With ``soon`` a thread writes them to the side file later."""
-        kept = Kept(bytes(data), orjson.dumps(dict(meta or {})))
+        self._keep(kind, key, Kept(bytes(data), orjson.dumps(dict(meta or {}))), soon, soon)
+
+    def _keep(self, kind: str, key: str, kept: Kept, soon: bool, shared_soon: bool) -> None:
         self._memory.put(kind, key, kept)
         if self._side is not None:
             (self._side.put_soon if soon else self._side.put)(kind, key, kept)
+        shared = self._shared_for(kind)
+        if shared is not None:
+            if shared_soon and self._side is not None:
+                self._side.later(lambda: shared.keep_entry(kind, key, kept))
+            else:
+                shared.keep_entry(kind, key, kept)
+
+    def _shared_for(self, kind: str) -> Shared | None:
+        return self._shared if kind in SHARED else None
 
     def get_or_make(
         self,
@@ -125,9 +147,11 @@ class Cache:
             found = self._look(kind, key, valid)
             if found is not None:
                 return found
-            if self._side is None or soon:
+            shared = self._shared_for(kind)
+            among = shared or self._side
+            if soon or among is None:
                 return self._make(kind, key, make, soon, quick)
-            return self._leased(self._side, kind, key, make, valid, waiting, quick)
+            return self._leased(among.leases, kind, key, make, valid, waiting, quick)
 
     def clear(self) -> None:
         """Drop every entry, in memory and in the side file."""
@@ -162,6 +186,16 @@ class Cache:
                 self.stats.disk_hits += 1
                 self._memory.put(kind, key, read)
                 return found
+        shared = self._shared_for(kind)
+        if shared is not None:
+            read = shared.entry(kind, key)
+            found = None if read is None else _checked(read, valid)
+            if read is not None and found is not None:
+                self.stats.shared_hits += 1
+                self._memory.put(kind, key, read)
+                if self._side is not None:
+                    self._side.put_soon(kind, key, read)
+                return found
         self.stats.misses += count
         return None
 
@@ -171,12 +205,13 @@ class Cache:
             self._memory.put(kind, key, Kept(bytes(data), orjson.dumps(dict(meta))))
             return Found(bytes(data), dict(meta), False)
         later = LARGE <= len(data) <= self._memory.most // 4  # what waits is in memory anyhow
-        self.put(kind, key, data, meta, soon=soon or later)
+        # The server that waits for this lease looks for the entry as soon as it is given back.
+        self._keep(kind, key, Kept(bytes(data), orjson.dumps(dict(meta))), soon or later, soon)
         return Found(bytes(data), dict(meta), False)
 
     def _leased(
         self,
-        side: SideFile,
+        leases: Leases,
         kind: str,
         key: str,
         make: Make,
@@ -185,7 +220,7 @@ class Cache:
         quick: Callable[[], bool] | None,
     ) -> Found:
         pause = 0.005
-        while not side.leases.take(kind, key):
+        while not leases.take(kind, key):
             if waiting is not None:
                 waiting()
             time.sleep(pause)
@@ -194,7 +229,7 @@ class Cache:
             found = self._look(kind, key, valid)
             return found if found is not None else self._make(kind, key, make, False, quick)
         finally:
-            side.leases.give_back(kind, key)
+            leases.give_back(kind, key)
 
     @contextmanager
     def _flight(self, kind: str, key: str, waiting: Callable[[], None] | None) -> Iterator[None]:

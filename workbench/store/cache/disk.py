@@ -6,7 +6,6 @@ All processes on a store share it, and none needs it: every failure is a miss, c
 from __future__ import annotations
 
 import os
-import secrets
 import socket
 import sqlite3
 import threading
@@ -21,11 +20,11 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from ...living_process import is_alive
+from .leases import Leases
 
 VERSION = 2
 """Rises with each change of the tables below. A side file of another version is replaced by a new one."""
 LEASE_SECONDS = 10.0
-RENEW_SECONDS = 2.0
 SOON_SECONDS = 0.4
 _SCHEMA = """
 create table if not exists entries (
@@ -55,10 +54,12 @@ class Kept(NamedTuple):
 
 @dataclass
 class Stats:
-    """Counts since the cache was opened; ``troubles`` are failures of the side file that became misses."""
+    """Counts since the cache was opened. ``shared_hits`` were made on other machines; ``troubles`` are failures of the
+    side file that became misses."""
 
     memory_hits: int = 0
     disk_hits: int = 0
+    shared_hits: int = 0
     misses: int = 0
     damaged: int = 0
     troubles: int = 0
@@ -70,7 +71,7 @@ def weight(kept: Kept) -> int:
     return len(kept.data) + len(kept.meta) + 200
 
 
-def _checksum(kind: str, key: str, kept: Kept) -> int:
+def checksum(kind: str, key: str, kept: Kept) -> int:
     """CRC-32 over place, meta and bytes: an entry under a wrong key is damaged too."""
     head = b"\0".join([kind.encode(), key.encode(), kept.meta])
     return zlib.crc32(kept.data, zlib.crc32(head))
@@ -90,7 +91,7 @@ class SideFile:
         self._touched: set[tuple[str, str]] = set()
         self._writer: _Writer | None = None
         self._lock = threading.Lock()
-        self.leases = _Leases(self)
+        self.leases = Leases(self)
 
     def get(self, kind: str, key: str) -> Kept | None:
         def read(connection: sqlite3.Connection) -> tuple[bytes, bytes, int] | None:
@@ -103,7 +104,7 @@ class SideFile:
             return None
         if isinstance(row[0], bytes) and isinstance(row[1], bytes):
             kept = Kept(row[1], row[0])
-            if _checksum(kind, key, kept) == row[2]:
+            if checksum(kind, key, kept) == row[2]:
                 self.touch(kind, key)
                 return kept
         self._stats.damaged += 1
@@ -120,10 +121,10 @@ class SideFile:
 
         found = {}
         empty: dict[str, tuple[bytes, bytes, int]] = {}
-        for key, (meta, data, checksum) in self.attempt(read, empty).items():
+        for key, (meta, data, said) in self.attempt(read, empty).items():
             if isinstance(meta, bytes) and isinstance(data, bytes):
                 kept = Kept(data, meta)
-                if _checksum(kind, key, kept) == checksum:
+                if checksum(kind, key, kept) == said:
                     self.touch(kind, key)
                     found[key] = kept
                     continue
@@ -140,7 +141,7 @@ class SideFile:
         if weight(kept) > self._most // 4:
             self._remove(kind, key)
             return
-        row = (kind, key, kept.meta, weight(kept), _checksum(kind, key, kept), time.time_ns(), kept.data)
+        row = (kind, key, kept.meta, weight(kept), checksum(kind, key, kept), time.time_ns(), kept.data)
 
         def write(connection: sqlite3.Connection) -> None:
             with _transaction(connection):
@@ -155,7 +156,7 @@ class SideFile:
         """As ``put``, of several entries in one transaction."""
         now = time.time_ns()
         rows = [
-            (kind, key, kept.meta, weight(kept), _checksum(kind, key, kept), now, kept.data)
+            (kind, key, kept.meta, weight(kept), checksum(kind, key, kept), now, kept.data)
             for key, kept in given.items()
             if weight(kept) <= self._most // 4
         ]
@@ -173,10 +174,44 @@ class SideFile:
 
     def put_soon(self, kind: str, key: str, kept: Kept) -> None:
         """As ``put``, but in another thread a moment later. ``close`` and the end of the process wait for it."""
+        self.later(lambda: self.put(kind, key, kept))
+
+    def later(self, work: Callable[[], None]) -> None:
+        """Do this in another thread a moment later. ``close`` and the end of the process wait for it."""
         with self._lock:
             if self._writer is None or self._writer.pid != os.getpid():  # a fork has no threads
                 self._writer = _Writer()
-            self._writer.later(lambda: self.put(kind, key, kept))
+            self._writer.later(work)
+
+    def take_lease(self, kind: str, key: str, owner: str) -> bool:
+        def is_free(connection: sqlite3.Connection) -> bool:
+            query = "select owner, until from leases where kind = ? and key = ?"
+            row = connection.execute(query, (kind, key)).fetchone()
+            return row is None or row[1] <= time.time() or not _lives(row[0])
+
+        def write(connection: sqlite3.Connection) -> bool:
+            if not is_free(connection):
+                return False
+            with _transaction(connection):
+                if not is_free(connection):
+                    return False
+                until = time.time() + LEASE_SECONDS
+                connection.execute("insert or replace into leases values (?, ?, ?, ?)", (kind, key, owner, until))
+                return True
+
+        return self.attempt(write, True)
+
+    def drop_lease(self, kind: str, key: str, owner: str) -> None:
+        def write(connection: sqlite3.Connection) -> None:
+            query = "delete from leases where kind = ? and key = ? and owner = ?"
+            connection.execute(query, (kind, key, owner))
+
+        self.attempt(write, None)
+
+    def renew_leases(self, held: Sequence[tuple[str, str, str]]) -> None:
+        until = time.time() + LEASE_SECONDS
+        query = "update leases set until = ? where kind = ? and key = ? and owner = ?"
+        self.attempt(partial(_write_many, query, [(until, *one) for one in held]), None)
 
     def clear(self) -> None:
         def write(connection: sqlite3.Connection) -> None:
@@ -374,75 +409,6 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
             connection.execute("rollback")
         raise
     connection.execute("commit")
-
-
-class _Leases:
-    """Which process makes which entry: rows in the side file, valid until a time that a thread renews."""
-
-    def __init__(self, side: SideFile) -> None:
-        self._side = side
-        self._held: dict[tuple[str, str], str] = {}
-        self._lock = threading.Lock()
-        self._stop: threading.Event | None = None  # that of the renewing thread, None if there is none
-
-    def take(self, kind: str, key: str) -> bool:
-        """True if this process may make the entry now. If the side file fails, every process may."""
-        owner = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(8)}"
-
-        def is_free(connection: sqlite3.Connection) -> bool:
-            query = "select owner, until from leases where kind = ? and key = ?"
-            row = connection.execute(query, (kind, key)).fetchone()
-            return row is None or row[1] <= time.time() or not _lives(row[0])
-
-        def write(connection: sqlite3.Connection) -> bool:
-            if not is_free(connection):
-                return False
-            with _transaction(connection):
-                if not is_free(connection):
-                    return False
-                until = time.time() + LEASE_SECONDS
-                connection.execute("insert or replace into leases values (?, ?, ?, ?)", (kind, key, owner, until))
-                return True
-
-        if not self._side.attempt(write, True):
-            return False
-        with self._lock:
-            self._held[kind, key] = owner
-            if self._stop is None:
-                self._stop = threading.Event()
-                name = "workbench cache leases"
-                threading.Thread(target=self._renew, args=[self._stop], name=name, daemon=True).start()
-        return True
-
-    def give_back(self, kind: str, key: str) -> None:
-        with self._lock:
-            owner = self._held.pop((kind, key), None)
-
-        def write(connection: sqlite3.Connection) -> None:
-            query = "delete from leases where kind = ? and key = ? and owner = ?"
-            connection.execute(query, (kind, key, owner))
-
-        self._side.attempt(write, None)
-
-    def stop(self) -> None:
-        with self._lock:
-            if self._stop is not None:
-                self._stop.set()
-                self._stop = None
-
-    def _renew(self, stop: threading.Event) -> None:
-        while not stop.wait(RENEW_SECONDS):
-            with self._lock:
-                held = list(self._held.items())
-                if not held:
-                    if self._stop is stop:
-                        self._stop = None
-                    return
-            until = time.time() + LEASE_SECONDS
-            rows = [(until, kind, key, owner) for (kind, key), owner in held]
-            query = "update leases set until = ? where kind = ? and key = ? and owner = ?"
-
-            self._side.attempt(partial(_write_many, query, rows), None)
 
 
 def _write_many(query: str, rows: list[tuple[float, str, str, str]], connection: sqlite3.Connection) -> None:

@@ -157,6 +157,12 @@ class Uploads:
             row_checksums.keep(db, "upload_objects", "id = ?", [object_id])
             return bool(done.rowcount)
 
+    def release(self, upload_id: str) -> None:
+        """Note that the bytes of an upload are not needed any more: they are swept as those that nothing refers to."""
+        with self._store.transaction() as db:
+            db.execute("update upload_objects set piece = null where upload = ?", [upload_id])
+            row_checksums.keep(db, "upload_objects", "upload = ?", [upload_id])
+
     def settle(
         self,
         db: sqlite3.Connection,

@@ -97,6 +97,17 @@ class PostgresConnections:
     def _connected(self, *, writes: bool = False) -> RawConnection:
         return RawConnection.connect(**self._settings(writes=writes))
 
+    def extra(self) -> RawConnection:
+        """A connection that writes, beside those of the store and without its lock; the caller closes it.
+
+        Raises
+        ------
+        StoreError
+            If the store was closed.
+        """
+        self._own()
+        return self._connected(writes=True)
+
     def _own(self) -> _Mine:
         """What this thread has; nothing in a forked process, which must not use connections of its parent."""
         mine = self._mine

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 import warnings
+from functools import cached_property
 from pathlib import Path
 from typing import cast
 
@@ -25,6 +26,7 @@ from .connection import Connection
 from .connections import PostgresConnections
 from .dialect import PostgresDialect
 from .schema import add_formats, make_schema, make_tables, shapes
+from .shared import SharedByServers
 from .words import token_text
 
 # A number of the cluster, one that rises when it comes back from a backup or from a standby, and those of the database
@@ -43,6 +45,22 @@ class Database:
     def __init__(self, place: str) -> None:
         self.address = Address.of(place)
         self._connections = PostgresConnections(self.address, PostgresDialect(shapes()))
+        self._only_read = False
+
+    @cached_property
+    def shared(self) -> SharedByServers | None:
+        """What servers on several machines share; None if the store was opened to read."""
+        if self._only_read:
+            return None
+        made = SharedByServers(self._connections)
+        made.make()
+        return made
+
+    def close(self) -> None:
+        """Close what is shared, if it was used. The connections of the store are closed by it."""
+        made = self.__dict__.get("shared")
+        if made is not None:
+            made.close()
 
     @property
     def connections(self) -> Connections:
@@ -86,6 +104,7 @@ class Database:
                 may_not_write(state, str(self.address)) if state.only_read else opened_to_read(str(self.address))
             )
             self._connections.only_read(refusal)
+            self._only_read = True
             return False
         self._connections.on_new_tables = self._look_again
         return True
