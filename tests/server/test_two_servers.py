@@ -211,6 +211,15 @@ def test_the_oldest_entries_go_when_there_are_too_many(
     second.close()
 
 
+def test_what_is_shared_is_there_also_inside_a_transaction(tmp_path: Path) -> None:
+    with Store.open(server().address()) as store:
+        with store.transaction():
+            assert store.shared is not None
+            store.shared.note("kind", "key", b"value")
+        assert store.shared.noted("kind", "key") == b"value"
+        assert [store.shared.take_note("kind", "key") for _ in range(2)] == [b"value", None]
+
+
 def test_the_rate_of_a_key_holds_over_both(stores: list[Store]) -> None:
     rates = [Rates(0.001, 6, store.shared, "test") for store in stores]
 

@@ -14,6 +14,7 @@ _WHOLE = (
     # They make their own stores on PostgreSQL.
     *("store/test_postgres_traps.py", "store/test_postgres_faults.py", "engine/test_engine_on_postgres.py"),
     *("store/test_copy_store_postgres.py", "store/test_objects_postgres.py", "server/test_two_servers.py"),
+    "server/test_two_servers_killed.py",
 )
 _SINGLE = (
     *("test_two_processes_write_at_once", "test_killed_writers_leave_nothing_half"),
@@ -32,6 +33,7 @@ _SINGLE = (
         "test_a_backup_has_its_own_objects_and_the_next_one_copies_only_new_ones",
         "test_a_backup_of_a_damaged_object_is_refused_and_leaves_no_file",
     ),
+    "test_a_run_whose_process_ended_is_said_to_be_stopped",
     "test_an_address_has_five_failed_tries_a_minute_over_all_processes",
     "test_two_processes_on_one_store_see_each_other_at_the_next_request",
     "test_the_commands_make_narrow_keys_and_show_the_audit_log",

@@ -164,6 +164,8 @@ def copied(store: Store) -> str:
         for table, number in (("search_entries", "entry"), ("drafts", "id"), (formats.APPLIED, "id")):
             query = f"select setval(pg_get_serial_sequence('{table}', '{number}'), "
             db.execute(f'{query} (select coalesce(max("{number}"), 0) + 1 from "{table}"))')
+        # A series has the number of the draft that it was.
+        db.execute("select setval(pg_get_serial_sequence('drafts', 'id'), (select max(id) + 1 from series))")
         for id, words in db.execute("select id, words from search_entries").fetchall():
             db.execute("update search_entries set tokens = ? where id = ?", [token_text(words), id])
     return address

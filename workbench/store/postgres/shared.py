@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
+import zlib
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
@@ -30,6 +31,8 @@ LARGEST = 16 << 20
 _EVICT_EVERY = 32
 _TIDY_EVERY = 500
 _FIRST = "server_notes"
+_LOCK_OFFSET = 0x5743 << 32
+"""Makes the lock of who makes the tables another one than that of who writes the store."""
 _TABLES = """
 CREATE UNLOGGED TABLE server_entries (kind text, key text, meta bytea NOT NULL, data bytea NOT NULL,
     checksum bigint NOT NULL, size bigint NOT NULL, at timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -67,19 +70,29 @@ class SharedByServers:
         self.leases = Leases(self)
 
     def make(self) -> None:
-        """Make the tables if there are none, and delete what nobody asks for any more.
+        """Make the tables if there are none, and delete what nobody asks for any more. They are there at once, also
+        inside a transaction of the store.
 
         Raises
         ------
         StoreError
             If the user may not make them.
         """
-        with self._connections.transaction() as db:
-            found = db.raw.execute("SELECT to_regclass(%s)", [f"{self._connections.address.schema}.{_FIRST}"])
-            if found.fetchone() == (None,):
-                db.raw.execute(_TABLES.encode())
-            for statement in _TIDY:
-                db.raw.execute(statement.encode())
+        schema = self._connections.address.schema
+        with self._connections.named():
+            raw = self._connected()
+            raw.run(b"BEGIN")
+            try:
+                raw.ask("SELECT pg_advisory_xact_lock($1)", (zlib.crc32(schema.encode()) + _LOCK_OFFSET,))
+                ((found,),), _, _ = raw.ask("SELECT to_regclass($1) IS NOT NULL", (f"{schema}.{_FIRST}",))
+                if not found:
+                    raw.run(_TABLES.encode())
+                for statement in _TIDY:
+                    raw.run(statement.encode())
+                raw.run(b"COMMIT")
+            except BaseException:  # whatever it is, a transaction must not stay open
+                raw.close()
+                raise
 
     def _ask(self, statement: str, params: Sequence[SqlValue]) -> list[tuple[Any, ...]]:
         """The rows of a statement, which is tried again once if the connection was lost."""
