@@ -263,3 +263,19 @@ def test_a_command_refuses_an_executor_that_does_not_exist(tmp_path: Path) -> No
         assert isinstance(done.exception, errors.BadRequest) or done.exit_code != 0, words
         said = str(done.exception) + done.output
         assert "Did you mean 'processes'?" in said, words
+
+
+class _WithoutScheduler(Executor):
+    """A Dask client whose scheduler went away: what it is sent never ends."""
+
+    _client = types.SimpleNamespace(status="closed")
+
+    def submit(self, fn, /, *args, **kwargs):  # type: ignore[no-untyped-def]  # as the base class has it
+        return Future()
+
+
+def test_what_was_sent_to_a_scheduler_that_is_gone_does_not_wait_forever(doubled, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(fan_out, "ASK_SECONDS", 0.01)
+    for _, result in FanOut.of(_WithoutScheduler(), cores=2).results(doubled, [1], lambda number: (number,)):
+        with pytest.raises(errors.ExecutorAway, match="does not answer any more"):
+            result()

@@ -11,6 +11,16 @@ from ..errors import BadRequest, ExecutorAway
 CONNECT_SECONDS = 10
 
 
+def is_lost(executor: Executor) -> bool:
+    """Whether an executor is that of a Dask client without a connection: what it was sent may never end.
+
+    Dask cancels what was under way when a scheduler goes away, but not what was sent while the client still tried to
+    reach it again.
+    """
+    client = getattr(executor, "_client", None)
+    return client is not None and getattr(client, "status", "running") != "running"
+
+
 class Cluster:
     """A connection to a scheduler. Its workers need the same packages in the same versions."""
 

@@ -17,6 +17,8 @@ from .setting import Given, Setting, meant, setting_of
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
+ASK_SECONDS = 5
+"""How long a result is waited for before the connection of its executor is looked at."""
 AHEAD = 4
 """How many tasks for each worker are on their way while the results of others are taken."""
 
@@ -111,7 +113,7 @@ class FanOut:
                         waiting.append((left[0], self._sent(begin, left[0])))
                         left.popleft()
                     task, future = waiting.popleft()
-                    yield task, lambda future=future: self._result(future)  # type: ignore[misc]
+                    yield task, lambda future=future: self._result(future, executor)  # type: ignore[misc]
                     if not future.done():  # nobody asked for it
                         future.cancel()
             finally:
@@ -126,9 +128,16 @@ class FanOut:
                 raise
             raise self._away(error) from error
 
-    def _result(self, future: Future[Any]) -> Any:
+    def _result(self, future: Future[Any], executor: Executor) -> Any:
         try:
-            return future.result()
+            while True:
+                try:
+                    return future.result(ASK_SECONDS)
+                except TimeoutError:
+                    if future.done():  # of the function itself
+                        raise
+                    if is_lost(executor):
+                        raise self._away(ConnectionError()) from None
         except BrokenExecutor as error:
             raise self._away(error) from error
         except CancelledError as error:
