@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Route
 from support.web_page import Site, Window, axe, open_site, pictures_folder
 
 from workbench.records import Dashboard, Measurement, Plot, Project
@@ -77,3 +78,60 @@ def test_every_page_is_for_everyone(site: Site) -> None:
 @pytest.mark.parametrize(("width", "dark"), [(1400, False), (800, False), (800, True), (390, False), (390, True)])
 def test_every_page_is_for_everyone_at_every_width(site: Site, width: int, dark: bool) -> None:
     looked_at(site, width, dark=dark)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("dark", [False, True])
+def test_every_state_is_for_everyone(site: Site, dark: bool) -> None:
+    """Signing in and refused, waiting, failed, absent, empty, and with what lies over the page."""
+    axe()
+    window = site.window(key=None, dark=dark)
+    page = window.page
+    for part in ("401", "404", "500"):
+        window.allow_error(part)
+    page.get_by_label("Your key").fill("wb_wrong")
+    window.assert_accessible()
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("alert").wait_for()
+    window.assert_accessible()
+    window.sign_in(site.key)
+    page.get_by_role("button", name="New dashboard").first.click()
+    page.get_by_role("dialog").wait_for()
+    window.assert_accessible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Control+k")
+    page.get_by_role("combobox", name="Search everything").wait_for()
+    window.assert_accessible()
+
+    board = addresses(site)["board"]
+    visit(window, board)
+    for opener, opened in (
+        (page.get_by_role("button", name="Share"), page.get_by_role("dialog")),
+        (page.get_by_role("button", name="Export", exact=True), page.locator(".float:popover-open")),
+        (page.get_by_role("button", name=re.compile("^Controls of")).first, page.get_by_role("dialog")),
+    ):
+        opener.click()
+        opened.first.wait_for()
+        window.assert_accessible()
+        page.keyboard.press("Escape")
+
+    window.go(board.rsplit("/", 1)[0] + "/no-board")
+    page.get_by_role("heading", name="Nothing to see here").wait_for()
+    window.assert_accessible()
+    page.route("**/figure*", lambda route: route.fulfill(status=500, json={"message": "It failed."}))
+    window.go(board)
+    page.get_by_role("alert").first.wait_for()
+    window.assert_accessible()
+    page.unroute("**/figure*")
+    waiting: list[Route] = []
+    page.route("**/figure*", lambda route: waiting.append(route))
+    window.go(board)
+    page.locator(".picture[aria-busy=true]").first.wait_for()
+    window.assert_accessible()
+    for route in waiting:
+        route.abort()
+    page.unroute("**/figure*")
+    visit(window, "/explore?q=no-such-test")
+    page.get_by_role("heading", name="Nothing fits").wait_for()
+    window.assert_accessible()
+    window.close()
