@@ -22,6 +22,7 @@ NAMES = (
     "server",
     "files",
     "waits",
+    "summaries",
     "objects",
 )
 
