@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypeVar
 
 from ..errors import BadRequest, ExecutorAway, WorkerDied
 from ..version import __version__
+from .dask_cluster import is_lost
 from .own_tasks import carry_out, name_of
 from .setting import Given, Setting, meant, setting_of
 

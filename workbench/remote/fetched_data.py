@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from ..dataset import COLUMNS, Warn, pack
 from ..engine import arrow
-from ..engine.answer import Answered
+from ..engine.answer import Answered, Named
 from ..engine.reader import Cancel
 from ..errors import ServerAway
 from ..operations.operation import Sent
@@ -59,7 +59,7 @@ class Fetching:
         self._keep(plan, content, packed)
         return Fetched(
             packed=packed,
-            content=content,
+            named=Named(packed, content),
             values=about["values"],
             options=about["options"],
             warnings=[Warn(**warning) for warning in about["warnings"]],
