@@ -163,10 +163,10 @@ def test_a_worker_that_sees_no_store_or_another_one_says_so(tmp_path: Path) -> N
         sent = Reached(bench.backend.store)
         state = sent.__getstate__()
     moved = Reached.__new__(Reached)
-    moved.__dict__.update(state, path=str(tmp_path / "absent.db"))
+    moved.__dict__.update(state, path=str(tmp_path / "absent.db"), place=str(tmp_path / "absent.db"))
     with pytest.raises(ExecutorAway, match=r"cannot reach the store '.*absent.db' of .*same path"):
         _ = moved.store
-    moved.__dict__.update(state, path=str(tmp_path / "two.db"))
+    moved.__dict__.update(state, path=str(tmp_path / "two.db"), place=str(tmp_path / "two.db"))
     with pytest.raises(ExecutorAway, match=r"found another store at '.*two.db'"):
         _ = moved.store
 

@@ -47,7 +47,7 @@ def test_from_a_wish_to_a_saved_plot_and_its_revision(bench: wb.Bench) -> None:
     assert [len(place.children) for place in view._places] == [1, 1]
     pressed(view, "accept", name="Fade of A")
     assert [plot.name for plot in board.plots()] == ["Fade of A"]
-    assert board.plot("Fade of A").recipe().foreign
+    assert board.plot("Fade of A").session() is not None
     assert not panel.draft["accept"]
     pressed(view, "ask", text="all of batch B")
     assert view.view.values["cells"][0] == "M50-B-01"

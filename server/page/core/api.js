@@ -109,11 +109,6 @@ export async function signIn(proof) {
   sessionOver.value = false;
 }
 
-/** Go to the identity provider, and come back to this place signed in. */
-export function signInByProvider() {
-  location.assign(`/session/provider${query({ next: location.pathname + location.search })}`);
-}
-
 export async function signOut() {
   await remove("/session").catch(() => null);
   localStorage.removeItem(TOKEN);

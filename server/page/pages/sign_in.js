@@ -1,12 +1,17 @@
 // Signing in with a key, at the beginning and when a session ended.
 
 import { html, useState } from "../vendor/preact.js";
-import { provider, signIn, signInByProvider, signOut, user } from "../core/api.js";
+import { provider, query, signIn, signOut, user } from "../core/api.js";
 import { useTitle } from "../core/load.js";
 import { Icon } from "../ui/icons.js";
 import { Dialog } from "../ui/parts.js";
 
 const ICON = new URL("../icon.svg", import.meta.url).href;
+
+/** Go to the identity provider, and come back to this place signed in. */
+function signInByProvider() {
+  location.assign(`/session/provider${query({ next: location.pathname + location.search })}`);
+}
 
 /** @param {{ again?: boolean }} given */
 function KeyForm({ again }) {
