@@ -60,6 +60,12 @@ def test_a_cell_far_away_does_not_make_a_sheet_of_billions(far: str, tmp_path: P
     assert grown(refused(path, "No workbook has so many|spans")) < 100
 
 
+@pytest.mark.parametrize("name", ["B" + "9" * 80, "AAAAAAAA1", "B0000000001", "A12345678901"])
+def test_a_name_that_no_cell_has_does_not_end_the_process(name: str, tmp_path: Path) -> None:
+    data = f'<row r="1"><c r="A1"><v>1</v></c></row><row r="2"><c s="1" r = "{name}"><v>1</v></c></row>'
+    refused(write(tmp_path / "test.xlsx", parts({"S": sheet(data)})), f"a cell is called '{name[:5]}")()
+
+
 def test_one_long_text_in_many_cells_is_not_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MOST_IN_MEMORY", 64 << 20)
     cells = "".join(f'<row r="{n}"><c r="A{n}" t="s"><v>0</v></c></row>' for n in range(1, 2001))

@@ -24,7 +24,9 @@ from .source import Head, look
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _BLOCK = 1 << 20
 _OVERLAP = 64
-_CELL = re.compile(rb"""\br=["']([A-Za-z]{1,4})(\d{1,9})["']""")
+_CELL = re.compile(rb"""\br\s*=\s*["']([A-Za-z]{1,4})(\d{1,9})["']""")
+_NO_CELL = re.compile(rb"""\br\s*=\s*["']([A-Za-z]{5}|[A-Za-z]*\d{10})""")
+"""The beginning of a name that no cell has. The parser would ask for memory by hundreds of GB, and end the process."""
 _STRING = re.compile(rb"<(?:\w+:)?si[ >]")
 _SHARED = re.compile(rb"""\bt=["']s["']""")
 Cell: TypeAlias = int | float | str | bool | time | date | timedelta
@@ -127,6 +129,8 @@ def _check_extent(file: IO[bytes], name: str) -> int:
     """The number of shared texts in a sheet. Refuses a sheet that is too large or almost empty."""
     rows = columns = cells = shared = 0
     for block in _blocks(file):
+        if strange := _NO_CELL.search(block):
+            raise ValueError(f"a cell is called '{strange[1].decode()}...'")
         found = _CELL.findall(block)
         cells += len(found)
         rows = max(rows, *map(int, {digits for _, digits in found}), 0)
