@@ -103,6 +103,42 @@ def test_a_changed_hash_of_a_file_is_not_a_file_that_is_not_there(path: Path) ->
         store.blobs.size(name)
 
 
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        ("update revisions set name = cast(x'73747564c66573' as text) where name = 'studies'", "cannot be read"),
+        (
+            "update revisions set name = 'studjes' where name = 'studies'",
+            "revision of 'studjes', which is no table",
+        ),
+    ],
+    ids=["no text", "no table"],
+)
+@pytest.mark.parametrize("most_rows", [5000, 0], ids=["small", "large"])
+def test_a_changed_letter_in_a_row_without_a_checksum_is_named(
+    path: Path, monkeypatch: pytest.MonkeyPatch, damage: str, said: str, most_rows: int
+) -> None:
+    monkeypatch.setattr(soundness, "MOST_ROWS", most_rows)
+    change(path, damage)
+    with Store.open(path) as store:
+        assert store.wait_verified(60)
+        with pytest.raises(Damaged, match=said):
+            store.row_revisions(["studies"])
+        assert any(said in text for text in store.verify())
+
+
+@pytest.mark.parametrize("most_rows", [5000, 0], ids=["small", "large"])
+def test_a_draft_whose_number_no_series_can_have_is_named(
+    path: Path, monkeypatch: pytest.MonkeyPatch, most_rows: int
+) -> None:
+    monkeypatch.setattr(soundness, "MOST_ROWS", most_rows)
+    with Store.open(path) as store:
+        change(path, f"insert into drafts (id, lease, beat) values ({2**60}, null, 0)")
+        assert f"{2**60} is no number of a series." in store.verify()
+    with pytest.raises(Damaged, match="is no number of a series"):
+        Store.open(path)
+
+
 def test_a_store_with_many_rows_is_checked_beside_and_says_so(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(soundness, "MOST_ROWS", 0)
     go_on = threading.Event()

@@ -2,7 +2,8 @@
 
 Samples, the rows of series and the bytes of files are checked on every read (`series.layout`, `series.chunks`,
 `files.blobs`). All other tables are small, and are checked when the store is opened: their pages and indexes by SQLite,
-their links, each record by its checksum, and the search against what it indexes. A store with many rows is checked in a
+their links, each record by its checksum, the search against what it indexes, and rows without a checksum by reading
+them. A store with many rows is checked in a
 thread; until that ends, rows that are read are compared with their checksums, and answers say that they are not
 verified.
 
@@ -20,7 +21,7 @@ from itertools import islice
 
 from ..errors import Damaged, StoreError
 from ..records import KINDS
-from .db import checksums, row_checksums
+from .db import checksums, row_checksums, unsummed
 from .db.connections import Connections
 from .db.formats import wrong_format
 from .records import search
@@ -165,6 +166,8 @@ def _jobs(db: sqlite3.Connection) -> Iterator[_Job]:
         yield _Job(table, partial(checksums.check, table=table))
     for table in row_checksums.TABLES:
         yield _Job(table, partial(row_checksums.check, table=table))
+    for table in unsummed.tables(db):
+        yield _Job(table, partial(unsummed.check, table=table))
     yield _Job("contents", _contents)
     yield _Job("search_entries", search.check)
     yield _Job("facts", wrong_format)

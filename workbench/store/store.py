@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from ..environment import is_address
 from ..errors import Damaged, NotFound, StoreError, StoreNotice
 from . import soundness
-from .db import row_checksums
+from .db import row_checksums, unsummed
 from .db.backup import backup
 from .db.database_file import Host
 from .db.formats import (
@@ -324,6 +324,8 @@ class Store(Host):
         connection = self.connection()
         findings = [f"SQLite: {row[0]}" for row in connection.execute("pragma integrity_check") if row[0] != "ok"]
         findings += wrong_format(connection)
+        for table in unsummed.tables(connection):
+            findings += unsummed.check(connection, table)
         facts = dict(connection.execute("select name, value from facts"))
         findings += [f"the store's fact '{name}' is missing" for name in ("store", "clock") if name not in facts]
         clock = facts.get("clock", 0)

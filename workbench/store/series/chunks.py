@@ -18,6 +18,7 @@ from typing import NamedTuple, Protocol, TypeAlias
 import numpy as np
 
 from ...errors import Damaged, TooLarge
+from ..db.checksums import ADVICE
 
 CHUNK = 16384
 INSERT_CHUNKS = 64
@@ -67,9 +68,22 @@ def key(series: int, level: int, column: int, chunk: int) -> int:
 
 
 def span(series: int) -> tuple[int, int]:
-    """First and last key that a series can have."""
+    """First and last key that a series can have.
+
+    Raises
+    ------
+    Damaged
+        If no series can have this number.
+    """
+    if not is_number(series):
+        raise Damaged(f"{series} is no number of a series. {ADVICE}")
     bits = LEVEL_BITS + COLUMN_BITS + CHUNK_BITS
     return series << bits, (series + 1 << bits) - 1
+
+
+def is_number(series: int) -> bool:
+    """Whether a series can have this number."""
+    return 0 <= series < 1 << SERIES_BITS
 
 
 def series_of(number: int) -> int:

@@ -216,12 +216,13 @@ def stray(connection: sqlite3.Connection) -> list[str]:
     objects = connection.execute(
         "select id from series_objects where id not in (select id from series) order by id"
     )
-    findings = [f"There is an object of a series {number} that is not there." for (number,) in objects.fetchall()]
+    findings = [f"{number} is no number of a series." for number in known if not chunks.is_number(number)]
+    findings += [f"There is an object of a series {number} that is not there." for (number,) in objects.fetchall()]
     (found,) = connection.execute("select min(key) from chunks").fetchone()
     while found is not None:
         number = chunks.series_of(found)
         if number not in known:
             findings.append(f"There are chunks of a series {number} that is not there.")
-        query = "select min(key) from chunks where key > ?"
-        (found,) = connection.execute(query, (chunks.span(number)[1],)).fetchone()
+        last = chunks.span(number)[1] if chunks.is_number(number) else -1
+        (found,) = connection.execute("select min(key) from chunks where key > ?", (last,)).fetchone()
     return findings
