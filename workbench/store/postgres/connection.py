@@ -121,6 +121,8 @@ class RawConnection(psycopg.Connection[Any]):
         if self.pgconn.status == ConnStatus.BAD:
             raise psycopg.OperationalError(result.get_error_message())
         error = error_from_result(result)
+        if error.sqlstate is None:  # said by libpq itself: the connection is lost, whatever its status is yet
+            raise psycopg.OperationalError(str(error))
         if isinstance(error, psycopg.errors.FeatureNotSupported):  # a table got a column since they were prepared
             self._statements.clear()
         raise error
