@@ -303,7 +303,7 @@ class Series:
                 return None
             chunks.insert(writing, found[0].id, [*packed, *last])
             kept = self.rule(owner, dataset) if rule is None else rule
-            return self._publish(writing, owner, dataset, found[0].id, built, kept)
+            return self.publish(writing, owner, dataset, found[0].id, built, kept)
 
     def _resumed(self, reading: Reading) -> Builder:
         """A builder at the end of the full chunks, fed with the samples after them."""
@@ -333,7 +333,7 @@ class Series:
         if connection is None:
             self.tidy()
 
-    def _publish(
+    def publish(
         self,
         connection: sqlite3.Connection,
         owner: str,

@@ -29,7 +29,7 @@ class Shelf(Protocol):
 
     def tidy(self) -> None: ...
 
-    def _publish(
+    def publish(
         self,
         connection: sqlite3.Connection,
         owner: str,
@@ -130,7 +130,7 @@ class SeriesWriter:
                 raise Conflict(f"'{self.owner}' has {self.dataset} by now; append again.")
             self._take_number(writing, None)
             chunks.insert(writing, self.number, [*self._packed, *packed])
-            info = self._series._publish(
+            info = self._series.publish(
                 writing, self.owner, self.dataset, self.number, built, self.rule, self._tail
             )
         self._done = True
