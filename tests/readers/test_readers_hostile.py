@@ -50,13 +50,13 @@ def test_more_columns_than_the_bound(tmp_path: Path) -> None:
 
 
 def test_a_million_columns(tmp_path: Path) -> None:
-    begun = time.monotonic()
+    begun = time.process_time()
     wide = HEADER.strip() + "," + ",".join(f"c{place}" for place in range(1_000_000)) + "\n"
     with pytest.raises(WorkbenchError):
         consume(put(tmp_path, wide + rows(10)))
     with pytest.raises(TooLarge, match="a line of more than"):
         consume(put(tmp_path, HEADER + rows(10) + "1," * 1_000_000 + "\n" + rows(10)))
-    assert time.monotonic() - begun < SECONDS
+    assert time.process_time() - begun < SECONDS
 
 
 def test_a_line_as_long_as_the_bound_and_longer(tmp_path: Path) -> None:
@@ -81,14 +81,14 @@ def test_more_rows_than_the_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_a_gzip_bomb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "RATIO_FREE", 1 << 20)
     bomb = gzip.compress((HEADER + rows(40) + "1.0,1.0,3.0\n" * 1_000_000).encode())
-    begun = time.monotonic()
+    begun = time.process_time()
     with pytest.raises(TooLarge, match="times its size"):
         consume(put(tmp_path, bomb))
     monkeypatch.setattr(limits, "MOST_RATIO", 1 << 20)
     monkeypatch.setattr(limits, "MOST_UNPACKED", 2 << 20)
     with pytest.raises(TooLarge, match="unpacks to more than"):
         consume(put(tmp_path, bomb))
-    assert time.monotonic() - begun < SECONDS
+    assert time.process_time() - begun < SECONDS
 
 
 def test_a_gzip_that_breaks_off(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def zipped(members: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> byt
 
 def test_a_zip_bomb_in_the_clothes_of_neware(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = put(tmp_path, zipped({"data.ndc": bytes(100 << 20)}), "test.ndax")
-    begun = time.monotonic()
+    begun = time.process_time()
     with pytest.raises(TooLarge, match="times its size"):
         consume(path)
     monkeypatch.setattr(limits, "MOST_IN_MEMORY", 50 << 20)
@@ -118,17 +118,17 @@ def test_a_zip_bomb_in_the_clothes_of_neware(tmp_path: Path, monkeypatch: pytest
     many = zipped({"data.ndc": b"", **{f"{place}": b"" for place in range(limits.MOST_MEMBERS)}})
     with pytest.raises(TooLarge, match="holds 513 files"):
         consume(put(tmp_path, many, "test.ndax"))
-    assert time.monotonic() - begun < SECONDS
+    assert time.process_time() - begun < SECONDS
 
 
 def test_entities_in_the_clothes_of_neware(tmp_path: Path) -> None:
     entities = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10 if n else "ha"}">' for n in range(12))
     bomb = f'<?xml version="1.0"?><!DOCTYPE x [{entities}]><root><config>&e11;</config></root>'.encode()
     members = {"data.ndc": bytes(512), "Step.xml": bomb, "TestInfo.xml": bomb, "VersionInfo.xml": bomb}
-    begun = time.monotonic()
+    begun = time.process_time()
     with pytest.raises(FileRefused, match=r"'test\.ndax'"):
         consume(put(tmp_path, zipped(members), "test.ndax"))
-    assert time.monotonic() - begun < SECONDS
+    assert time.process_time() - begun < SECONDS
 
 
 def test_an_open_quote_does_not_swallow_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
