@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from . import export
 from .errors import Invalid
-from .passport import Passport, sidecar
+from .passport import Passport, attached, sidecar
 from .pictures import printed
 from .recipe.recipe import Recipe
 from .standalone_page import page as standalone
@@ -60,12 +60,15 @@ def _part(sheet: Sheet) -> Part:
 def report(name: str, sheets: Sequence[Sheet], *, day: str, description: str = "") -> bytes:
     """A dashboard as one pdf: title, day, and of each plot the figure, its values and what it warns of.
 
+    The passports of its figures are attached.
+
     Raises
     ------
     ExportUnavailable
         If kaleido or a browser is missing.
     """
-    return printed(standalone.page(name, sheets, day=day, description=description, report=True))
+    said = [one.source.said(one.drawn) for one in sheets if one.drawn is not None]
+    return attached(printed(standalone.page(name, sheets, day=day, description=description, report=True)), said)
 
 
 def notebook(name: str, parts: Sequence[Part], opening: str) -> bytes:

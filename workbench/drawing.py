@@ -23,7 +23,7 @@ from .errors import Cancelled, Invalid, NotProtected
 from .lint import Lint, hints, lint
 from .operations import Operations
 from .own_scripts import OwnScripts
-from .passport import Passport
+from .passport import Passport, PlotSeen
 from .recipe.check import sound
 from .recipe.plot import PlotConfig
 from .recipe.strict import Raw
@@ -181,14 +181,14 @@ class Drawing(Operations):
         config: Raw,
         drawn: FigureAnswer,
         *,
-        plot: tuple[str, int] | None = None,
+        plot: PlotSeen | None = None,
         with_recipe: bool = True,
     ) -> Passport:
         """What a drawn figure was drawn from, to be kept in the files that it is exported to.
 
         Parameters
         ----------
-        plot : id and revision of the saved plot.
+        plot : the saved plot.
         with_recipe : without it only hashes of the recipe are kept.
         """
         checked = config if isinstance(config, PlotConfig) else sound(config)

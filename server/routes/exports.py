@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from workbench import board_export, export
 from workbench.errors import Invalid, Problem
-from workbench.passport import sidecar
+from workbench.passport import PlotSeen, sidecar
 from workbench.recipe.recipe import Recipe
 from workbench.records import Dashboard, Plot
 from workbench.standalone_page.page import PageSize, Source, alone, looked_at, size_of
@@ -80,7 +80,7 @@ def export_plot(
         sheet = alone(_source(context, plot, values or {}, revision, with_recipe))
         return _file(standalone(plot.name, [sheet], day=_today()), plot.name, "html", _MEDIA["html"])
     answer = context.backend.figure(config, values or {}, cancel=context.cancel)
-    shown = (plot.id, revision or plot.revision)
+    shown = PlotSeen.of(plot.id, revision or plot.revision, plot.name)
     said = context.backend.passport(config, answer, plot=shown, with_recipe=with_recipe)
     if format == "ipynb":
         recipe = Recipe(config)
@@ -174,7 +174,7 @@ def _source(
     """A plot as a page takes it: the newest revision as it was saved, of which what is wrong is shown in its place."""
     chosen = Chosen(values=values, revision=revision)
     config = plot.config if revision is None else config_of(context, plot, chosen)
-    shown = (plot.id, revision or plot.revision)
+    shown = PlotSeen.of(plot.id, revision or plot.revision, plot.name)
     backend = context.backend
     return Source(
         plot.name,

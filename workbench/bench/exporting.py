@@ -19,7 +19,7 @@ from .as_of import AsOf, then
 from .boards import SavedPlot
 from .figure_files import save_figure, writable_ending
 from .named_recipes import AnyRecipe
-from .page_exports import page_of, source_of
+from .page_exports import page_of, seen, source_of
 from .recipe_input import RecipeLike, is_protected, is_untrusted, merged, unchecked
 
 
@@ -142,7 +142,7 @@ def export_figure(
         )
         return page_record(page_of(source, target, progress))
     recipe = found.recipe() if isinstance(found, SavedPlot) else found
-    plot = (found.id, found.revision) if isinstance(found, SavedPlot) else None
+    plot = seen(found) if isinstance(found, SavedPlot) else None
     config = unchecked(recipe)
     remarks: list[Remark] = []
     answer = backend.figure(config, values, progress, protected=is_protected(backend, recipe, protected))

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from ..environment import meant_store
 from ..errors import BadRequest, NotFound
-from ..passport import Changes, Passport, read_passport
+from ..passport import Changes, Passport, meant, read_passport, read_passports, why_boards_changed
 from ..passport import why_changed as compared
 from ..recipe.recipe import Recipe
 from .figure import Figure
@@ -99,7 +99,7 @@ def open_figure(
 
     Parameters
     ----------
-    path : a png, svg, pdf, html, parquet, csv or ipynb file that the workbench exported.
+    path : a png, svg, pdf, html, parquet, csv or ipynb file that the workbench exported, of a figure or a dashboard.
     bench : where its data are. By default the store of ``$WORKBENCH_STORE``, or ``workbench.db``.
     number : which figure is meant in the file of a dashboard, from 1.
 
@@ -118,7 +118,9 @@ def why_changed(before: Told, after: Told) -> Changes:
 
     Parameters
     ----------
-    before, after : exported files, opened figures, or figures of ``bench.figure``.
+    before, after : exported files, opened figures, or figures of ``bench.figure``. Two files of a dashboard are
+        compared plot by plot, and the place of each change begins with the name of its plot; a file of one figure is
+        compared with the figure of the same plot.
 
     Returns
     -------
@@ -131,14 +133,30 @@ def why_changed(before: Told, after: Told) -> Changes:
     NotFound, BadRequest
         As `open_figure`; BadRequest also for a figure that no bench drew.
     """
-    return compared(_passport(before), _passport(after))
+    old, new = _passports(before), _passports(after)
+    if len(old) > 1 and len(new) > 1:
+        return why_boards_changed(old, new)
+    return compared(_same_plot(before, old, new), _same_plot(after, new, old))
 
 
-def _passport(told: Told) -> Passport:
+def _same_plot(told: Told, found: list[Passport], other: list[Passport]) -> Passport:
+    """The passport of what was given, or of its figure of the plot that the other one shows."""
+    if len(found) > 1 and (plot := other[0].plot) is not None:
+        for one in found:
+            if one.plot is not None and one.plot.id == plot.id:
+                return one
+    return found[0] if len(found) == 1 else meant(found, _name(told), None)
+
+
+def _name(told: Told) -> str:
+    return Path(told).name if isinstance(told, str | os.PathLike) else "this"
+
+
+def _passports(told: Told) -> list[Passport]:
     if isinstance(told, Passport):
-        return told
+        return [told]
     if isinstance(told, OpenedFigure):
-        return told.passport
+        return [told.passport]
     if isinstance(told, Figure):
-        return told.workbench.passport
-    return read_passport(told)
+        return [told.workbench.passport]
+    return read_passports(told)

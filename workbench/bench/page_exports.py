@@ -14,7 +14,7 @@ from .. import board_export, export
 from ..backend import Backend, FigureAnswer
 from ..engine.reader import Progress
 from ..errors import BadRequest, Invalid, Problem, instead
-from ..passport import Passport
+from ..passport import Passport, PlotSeen
 from ..standalone_page.page import PageSize, Sheet, Source, Told, alone, looked_at, page, size_of
 from .recipe_input import RecipeLike, Values, is_protected, merged, unchecked
 
@@ -39,7 +39,7 @@ def source_of(
 
     saved = found if isinstance(found, SavedPlot) else None
     recipe = found.recipe() if isinstance(found, SavedPlot) else found
-    plot = None if saved is None else (saved.id, saved.revision)
+    plot = None if saved is None else seen(saved)
     config = unchecked(recipe)
     guarded = is_protected(backend, recipe, protected)
 
@@ -50,6 +50,11 @@ def source_of(
         return backend.passport(config, drawn, plot=plot, with_recipe=with_recipe)
 
     return Source(name, config, merged(values, {}), draw, said)
+
+
+def seen(plot: SavedPlot) -> PlotSeen:
+    """A saved plot as a passport names it."""
+    return PlotSeen.of(plot.id, plot.revision, plot.name)
 
 
 def page_of(source: Source, target: Path, progress: Progress | None) -> Sheet:

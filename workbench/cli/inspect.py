@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,9 @@ from ..errors import BadRequest
 from .console import out, print_json
 from .help import Commands
 from .options import JsonOption, OrganizationOption, ProjectOption, StoreOption, existing, open_bench
+
+if TYPE_CHECKING:
+    from ..passport import Passport
 
 commands = Commands()
 
@@ -46,39 +49,60 @@ def inspect(
     """Show what an exported figure was drawn from: its passport.
 
     Every png, svg, pdf, html, parquet and ipynb file that the workbench exports holds its passport; that of a csv file
-    is in a file beside it. Nothing of the file is run, except with `--now`: then its script is run in a sandbox."""
+    is in a file beside it. The file of a dashboard has one for each figure: all are shown, and `--than` another file of
+    it compares plot by plot. Nothing of the file is run, except with `--now`: then its scripts are run in a sandbox."""
     from ..bench.opened_figure import open_figure, why_changed
+    from ..passport import read_passports, why_boards_changed
 
-    opened = open_figure(file, number=number)
     if than is not None and now:
         raise BadRequest("Choose one of --than and --now.")
-    changes = None if than is None else why_changed(than, opened)
+    if recipe is not None or number is not None:
+        opened = open_figure(file, number=number)
+        shown = [opened.passport]
+    else:
+        shown = read_passports(file)
+    changes = None
+    if than is not None:
+        changes = why_changed(than, shown[0] if number is not None else file)
     if now:
         with open_bench(existing(store), project, organization, read_only=True) as bench:
-            changes = open_figure(file, bench, number=number).why_changed()
+            numbers = [number] if len(shown) == 1 else range(1, len(shown) + 1)
+            drawn = [open_figure(file, bench, number=one).figure().workbench.passport for one in numbers]
+        named = [one.model_copy(update={"plot": was.plot}) for one, was in zip(drawn, shown, strict=True)]
+        changes = why_changed(shown[0], named[0]) if len(shown) == 1 else why_boards_changed(shown, named)
     if recipe is not None:
         opened.recipe.save(recipe)
-    said = opened.passport
     if as_json:
+        figures = [{**json.loads(one.as_json()), "code": one.code} for one in shown]
         differs = {} if changes is None else {"changes": [vars(one) for one in changes]}
-        print_json({**json.loads(said.as_json()), "code": said.code, **differs})
+        print_json({**figures[0], **differs} if len(figures) == 1 else {"figures": figures, **differs})
         return
+    lines = [line for place, one in enumerate(shown, 1) for line in _lines(one, place if len(shown) > 1 else None)]
+    if changes is not None:
+        lines.append(f"Changed: {changes}")
+    if recipe is not None:
+        lines.append(f"Wrote: {recipe}; its script is somebody else's until you trust it")
+    for line in lines:
+        out.print(line, markup=False, soft_wrap=True)
+
+
+def _lines(said: Passport, number: int | None) -> list[str]:
+    """A passport in words; ``number`` is that of one of several figures."""
+    plot = said.plot
+    named = "" if plot is None or plot.name is None else f"'{plot.name}', plot "
     lines = {
-        "Figure": f"{said.code}, exported {said.made_at}" + (f" by user {said.made_by}" if said.made_by else ""),
+        "Figure" + (f" {number}" if number is not None else ""): f"{said.code}, exported {said.made_at}"
+        + (f" by user {said.made_by}" if said.made_by else ""),
         "Versions": ", ".join(f"{name} {version}" for name, version in said.versions.items()),
-        "Plot": None if said.plot is None else f"{said.plot.id}, revision {said.plot.revision}",
+        "Plot": None if plot is None else f"{named}{plot.id}, revision {plot.revision}",
         "Values": ", ".join(f"{name} = {json.dumps(value)}" for name, value in said.values.items()) or None,
         "Recipe": "in the passport" if said.recipe is not None else "left out; only hashes of it are here",
         "Warnings": ", ".join(said.warnings) or None,
     }
     lines |= {f"Step {name}": _words(step.rows, len(step.sources)) for name, step in said.steps.items()}
-    if changes is not None:
-        lines["Changed"] = str(changes)
-    if recipe is not None:
-        lines["Wrote"] = f"{recipe}; its script is somebody else's until you trust it"
-    for name, text in lines.items():
-        if text is not None:
-            out.print(f"{name}: {text}", markup=False, soft_wrap=True)
+    indent = "" if number is None else "  "
+    texts = [f"{name}: {text}" for name, text in lines.items() if text is not None]
+    return [texts[0], *(f"{indent}{text}" for text in texts[1:])]
 
 
 def _words(rows: int, sources: int) -> str:

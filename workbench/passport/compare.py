@@ -67,6 +67,37 @@ def why_changed(before: Passport, after: Passport) -> Changes:
     return Changes(found)
 
 
+def why_boards_changed(before: Sequence[Passport], after: Sequence[Passport]) -> Changes:
+    """Why the figures of two dashboards differ, plot by plot; a plot is known by its id.
+
+    The place of each change begins with the name of its plot. A plot that only one of them has is of the kind figure.
+    """
+    old, new = _by_plot(before), _by_plot(after)
+    found: list[Change] = []
+    for plot in dict.fromkeys([*old, *new]):
+        name, was = old.get(plot, ("", None))
+        name, now = new.get(plot, (name, None))
+        said = name if name.startswith("figure ") else f"'{name}'"
+        if was is None or now is None:
+            only = "later" if was is None else "earlier"
+            found.append(Change("figure", name, f"{said} is in the {only} file alone"))
+        else:
+            found += [
+                Change(one.kind, f"{name}: {one.place}", f"{said}: {one.text}") for one in why_changed(was, now)
+            ]
+    return Changes(found)
+
+
+def _by_plot(passports: Sequence[Passport]) -> dict[str, tuple[str, Passport]]:
+    """Passports with the names of their plots, by plot; those that name none by their order."""
+    found: dict[str, tuple[str, Passport]] = {}
+    for number, one in enumerate(passports, 1):
+        counted_as = f"figure {number}"
+        plot = one.plot
+        found[counted_as if plot is None else plot.id] = (plot.name if plot and plot.name else counted_as, one)
+    return found
+
+
 def _versions(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Change]:
     for name in dict.fromkeys([*before, *after]):
         was, now = before.get(name, "nothing"), after.get(name, "nothing")

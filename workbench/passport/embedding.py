@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 import orjson
 
@@ -14,7 +14,7 @@ from .passport import KEY, Passport
 
 PNG = b"\x89PNG\r\n\x1a\n"
 ATTACHED = f"{KEY}.json"
-"""The name of the passport as an attachment of a PDF."""
+"""The name of the passport as an attachment of a PDF with one figure."""
 _SVG_TAG = re.compile(rb"<svg\b[^>]*>")
 _TRAILER = re.compile(rb"trailer\s*<<(.*?)>>\s*startxref\s+(\d+)\s+%%EOF\s*$", re.DOTALL)
 _ROOT = re.compile(rb"/Root\s+(\d+)\s+0\s+R")
@@ -68,7 +68,22 @@ def _svg(data: bytes, passport: Passport) -> bytes:
 
 
 def _pdf(data: bytes, passport: Passport) -> bytes:
-    """An attachment, added after the end of the file, as PDF foresees for changes."""
+    """As an attachment."""
+    return attached(data, [passport])
+
+
+def attached(data: bytes, passports: Sequence[Passport]) -> bytes:
+    """A pdf with the passports of its figures as attachments, in their order.
+
+    They are added after the end of the file, as PDF foresees for changes. Without passports the file stays as it is.
+
+    Raises
+    ------
+    ExportUnavailable
+        If the file is not as the browser writes it.
+    """
+    if not passports:
+        return data
     trailer = _TRAILER.search(data, max(0, len(data) - 4096))
     root = None if trailer is None else _ROOT.search(trailer[1])
     size = None if trailer is None else _SIZE.search(trailer[1])
@@ -78,31 +93,52 @@ def _pdf(data: bytes, passport: Passport) -> bytes:
     if catalog is None or b"/Names" in catalog or b"/AF" in catalog:
         raise ExportUnavailable("The browser wrote a PDF with a catalog of an unknown kind. Export .svg instead.")
     first = int(size[1])
-    packed = passport.packed()
-    parts = {
-        int(root[1]): catalog
-        + f"/Names << /EmbeddedFiles << /Names [({ATTACHED}) {first + 1} 0 R] >> >>\n".encode()
-        + f"/AF [{first + 1} 0 R]\n".encode(),
-        first: b"/Type /EmbeddedFile\n/Subtype /application#2Fjson\n/Filter /FlateDecode\n"
-        + f"/Length {len(packed)}\n".encode(),
-        first + 1: (
-            f"/Type /Filespec\n/F ({ATTACHED})\n/UF ({ATTACHED})\n/AFRelationship /Source\n"
-            f"/EF << /F {first} 0 R /UF {first} 0 R >>\n"
-        ).encode(),
-    }
+    objects: dict[int, bytes] = {}
+    names, files = [], []
+    for place, passport in enumerate(passports):
+        stream, spec = first + 2 * place, first + 2 * place + 1
+        name = ATTACHED if len(passports) == 1 else numbered(place + 1)
+        objects |= {stream: _stream(passport.packed()), spec: _filespec(name, stream)}
+        names.append(f"({name}) {spec} 0 R")
+        files.append(f"{spec} 0 R")
+    listed = f"/Names << /EmbeddedFiles << /Names [{' '.join(names)}] >> >>\n/AF [{' '.join(files)}]\n"
+    objects[int(root[1])] = b"<< " + catalog + listed.encode() + b">>\n"
+    rest = _SIZE.sub(b"", trailer[1]).strip()
+    head = f"/Size {first + 2 * len(passports)}\n/Prev {int(trailer[2])}\n".encode() + rest
+    return _appended(data, objects, head)
+
+
+def numbered(number: int) -> str:
+    """The name of one of several attachments; in the order of letters they are in that of the figures."""
+    return f"{KEY}-{number:03}.json"
+
+
+def _stream(packed: bytes) -> bytes:
+    head = (
+        f"<< /Type /EmbeddedFile\n/Subtype /application#2Fjson\n/Filter /FlateDecode\n/Length {len(packed)}\n>>\n"
+    )
+    return head.encode() + b"stream\n" + packed + b"\nendstream\n"
+
+
+def _filespec(name: str, stream: int) -> bytes:
+    return (
+        f"<< /Type /Filespec\n/F ({name})\n/UF ({name})\n/AFRelationship /Source\n"
+        f"/EF << /F {stream} 0 R /UF {stream} 0 R >>\n>>\n"
+    ).encode()
+
+
+def _appended(data: bytes, objects: Mapping[int, bytes], trailer: bytes) -> bytes:
+    """A pdf with objects added or replaced after its end."""
     made = bytearray(data if data.endswith(b"\n") else data + b"\n")
     places = {}
-    for number, body in parts.items():
+    for number in sorted(objects):
         places[number] = len(made)
-        stream = b"stream\n" + packed + b"\nendstream\n" if number == first else b""
-        made += f"{number} 0 obj\n<< ".encode() + body + b">>\n" + stream + b"endobj\n"
+        made += f"{number} 0 obj\n".encode() + objects[number] + b"endobj\n"
     start = len(made)
     made += b"xref\n"
-    for number in sorted(places):
-        made += f"{number} 1\n{places[number]:010} 00000 n \n".encode()
-    rest = _SIZE.sub(b"", trailer[1]).strip()
-    made += f"trailer\n<< /Size {first + 2}\n/Prev {int(trailer[2])}\n".encode() + rest + b" >>\n"
-    made += f"startxref\n{start}\n%%EOF\n".encode()
+    for number, place in places.items():
+        made += f"{number} 1\n{place:010} 00000 n \n".encode()
+    made += b"trailer\n<< " + trailer + f" >>\nstartxref\n{start}\n%%EOF\n".encode()
     return bytes(made)
 
 

@@ -57,10 +57,15 @@ class StepSeen(_Part):
 
 
 class PlotSeen(_Part):
-    """The saved plot that was drawn, and its revision."""
+    """The saved plot that was drawn, its revision, and its name then; files of older versions lack the name."""
 
     id: Name
     revision: Annotated[int, Field(ge=1)]
+    name: Name | None = None
+
+    @classmethod
+    def of(cls, id: str, revision: int, name: str) -> PlotSeen:
+        return cls(id=id, revision=revision, name=name[:500])
 
 
 class Passport(_Part):
@@ -122,7 +127,7 @@ def made(
     made_at: str,
     warnings: list[str] | None = None,
     made_by: str | None = None,
-    plot: tuple[str, int] | None = None,
+    plot: PlotSeen | None = None,
     with_recipe: bool = True,
     data_at: int | None = None,
 ) -> Passport:
@@ -133,7 +138,7 @@ def made(
     values : all effective values.
     steps : what the steps of the plan gave.
     figure : the encoded figure.
-    plot : id and revision of the saved plot.
+    plot : the saved plot.
     with_recipe : without it only the hashes of the recipe are kept.
     """
     recipe = config.dump()
@@ -148,7 +153,7 @@ def made(
         warnings=warnings or [],
         made_at=made_at,
         made_by=made_by,
-        plot=None if plot is None else PlotSeen(id=plot[0], revision=plot[1]),
+        plot=plot,
         data_at=data_at,
     )
 

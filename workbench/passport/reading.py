@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -12,7 +12,7 @@ import orjson
 
 from ..errors import BadRequest, NotFound
 from ..messages import counted
-from .embedding import ATTACHED, PNG, sidecar_of
+from .embedding import PNG, sidecar_of
 from .passport import KEY, MOST_BYTES, Passport, from_json, from_packed, from_text
 
 MOST_FILE = 256 << 20
@@ -21,22 +21,38 @@ _MOST_FOOTER = 32 << 20
 _SVG = re.compile(rb'<metadata id="%b">([A-Za-z0-9+/=\s]{1,%d})</metadata>' % (KEY.encode(), 8 << 20))
 _HTML = re.compile(rb'<script type="application/json" id="%b(?:-\d{1,4})?">' % KEY.encode())
 MOST_FIGURES = 200
-_FILESPEC = re.compile(rb"/F \(%b\)[^>]{0,200}/EF << /F (\d{1,9}) 0 R" % re.escape(ATTACHED.encode()))
+_MOST_NAMED = 12
+"""Figures of a file that a sentence names."""
+_FILESPEC = re.compile(rb"/F \(%b(-\d{3})?\.json\)[^>]{0,200}/EF << /F (\d{1,9}) 0 R" % re.escape(KEY.encode()))
 _LENGTH = re.compile(rb"/Length (\d{1,9})\b")
 
 
 def read_passport(path: str | os.PathLike[str], number: int | None = None) -> Passport:
-    """The passport of a file: png, svg, pdf, html, parquet, ipynb; of a csv file that of the file beside it.
+    """The passport of a file, as `read_passports`; of a dashboard's that of one figure.
 
     ``number`` is that of a figure in the file of a dashboard, from 1.
 
     Raises
     ------
     NotFound
+        As `read_passports`.
+    BadRequest
+        As `read_passports`; or if there are several figures and none is meant.
+    """
+    return meant(read_passports(path), Path(path).name, number)
+
+
+def read_passports(path: str | os.PathLike[str]) -> list[Passport]:
+    """The passports of a file: png, svg, pdf, html, parquet, ipynb; of a csv file that of the file beside it.
+
+    The file of a dashboard has one for each figure, in the order of the plots.
+
+    Raises
+    ------
+    NotFound
         If there is no such file, or it has no passport.
     BadRequest
-        If the passport is damaged or too large, or a newer workbench wrote it; or if there are several figures and none
-        is meant.
+        If a passport is damaged or too large, or a newer workbench wrote it.
     """
     place = Path(path)
     if place.suffix.lower() == ".csv":
@@ -57,12 +73,28 @@ def read_passport(path: str | os.PathLike[str], number: int | None = None) -> Pa
             f"'{place.name}' has no passport: the workbench did not export it, or another program that wrote it since "
             "did not keep it."
         )
+    return found
+
+
+def meant(found: Sequence[Passport], name: str, number: int | None) -> Passport:
+    """The passport of the figure of this number, from 1; of the file of this name, if a sentence needs it.
+
+    Raises
+    ------
+    BadRequest
+        If there are several figures and none is meant, or none of the number.
+    """
     if len(found) > 1 and number is None:
+        named = [
+            f"{n} '{one.plot.name}'" for n, one in enumerate(found, 1) if one.plot is not None and one.plot.name
+        ]
+        which = ", ".join([*named[:_MOST_NAMED], *(["..."] if len(named) > _MOST_NAMED else [])])
         raise BadRequest(
-            f"'{place.name}' holds {len(found)} figures. Say which one: a number from 1 to {len(found)}."
+            f"'{name}' holds {len(found)} figures{f': {which}' if which else ''}. "
+            f"Say which one: a number from 1 to {len(found)}."
         )
     if not 1 <= (number or 1) <= len(found):
-        raise BadRequest(f"'{place.name}' holds {counted(len(found), 'figure')}, and none of the number {number}.")
+        raise BadRequest(f"'{name}' holds {counted(len(found), 'figure')}, and none of the number {number}.")
     return found[(number or 1) - 1]
 
 
@@ -79,6 +111,8 @@ def passports_in(data: bytes) -> list[Passport]:
         return _in_cells(data) or _only(_in_json(data))
     if start.lower().startswith(b"<!doctype html"):
         return [_of_page(data, found.end()) for found in islice(_HTML.finditer(data), MOST_FIGURES)]
+    if start.startswith(b"%PDF"):
+        return list(_in_pdf(data))
     return _only(passport_in(data))
 
 
@@ -155,11 +189,19 @@ def _of_page(data: bytes, begin: int) -> Passport:
     return from_json(data[begin:end])
 
 
-def _in_pdf(data: bytes) -> Passport | None:
-    specs = _FILESPEC.findall(data)
-    if not specs:
-        return None
-    start = data.rfind(b"\n%d 0 obj\n" % int(specs[-1]))
+def _first_in_pdf(data: bytes) -> Passport | None:
+    return next(_in_pdf(data), None)
+
+
+def _in_pdf(data: bytes) -> Iterator[Passport]:
+    """Those of the attachments in the order of their names; what was attached last under a name counts."""
+    specs = {found[1] or b"": int(found[2]) for found in islice(_FILESPEC.finditer(data), MOST_FIGURES)}
+    for name in sorted(specs):
+        yield _attachment(data, specs[name])
+
+
+def _attachment(data: bytes, number: int) -> Passport:
+    start = data.rfind(b"\n%d 0 obj\n" % number)
     stream = data.find(b"stream\n", start, start + 1000) if start >= 0 else -1
     length = _LENGTH.search(data, start, stream) if stream >= 0 else None
     if length is None:
@@ -205,6 +247,6 @@ def _in_json(data: bytes) -> Passport | None:
 
 _FORMATS: tuple[tuple[bytes, Callable[[bytes], Passport | None]], ...] = (
     (PNG, _in_png),
-    (b"%PDF", _in_pdf),
+    (b"%PDF", _first_in_pdf),
     (b"PAR1", _in_parquet),
 )
