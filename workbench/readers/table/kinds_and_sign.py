@@ -282,7 +282,7 @@ class Survey:
                 settings.first_time = float(converted[0])
             return
         sample = series.dropna().head(_SAMPLE)
-        if durations(sample)[1] < 0.5 * max(len(sample), 1):
+        if durations(sample, planned.header)[1] < 0.5 * max(len(sample), 1):
             settings.time = "duration"
             self._join_days(settings, planned, series, notes)
             return
@@ -310,7 +310,7 @@ class Survey:
         days = next((header for header, pattern in settings.patterns.items() if "%H" not in pattern), None)
         if days is None or planned.restarts:
             return
-        values = durations(series)[0]
+        values = durations(series, planned.header)[0]
         stamps = clocks(self._column(days), settings.patterns[days])
         known = np.flatnonzero(np.isfinite(values) & ~np.isnat(stamps))
         if not len(known) or values[known].max() >= _DAY:

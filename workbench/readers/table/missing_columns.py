@@ -73,6 +73,12 @@ _ANGULAR = re.compile(r"^(?:omega|ω|log\w*[\s(]*f)|rad/s", re.IGNORECASE)
 """Columns that give a frequency in another form: as an angular frequency or a logarithm."""
 _PER_AREA = re.compile(r"(?:ohms?|[Ω\u2126])\s*[.·*]?\s*[cmµ]?m(?:2|²|\^2)", re.IGNORECASE)
 """Units of an impedance per area of electrode."""
+_PER_AMOUNT = re.compile(
+    r"(?<![a-z])[mµμun]?A\s*(?:/\s*[kmµ]?g\b|/\s*[cmµ]?m(?:2|²|\^2)|[\s.·*]*[kmµ]?g\s*\^?[-⁻−][1¹]"
+    r"|[\s.·*]*[cmµ]?m\s*\^?[-⁻−][2²])",
+    re.IGNORECASE,
+)
+"""Units of a current per mass or area of electrode: ``mA/g``, ``A/cm2``, ``mA cm-2``."""
 _LETTERS = {CURRENT: ("i",), VOLTAGE: ("u", "v")}
 """First words of names such as ``U_cell``."""
 
@@ -87,7 +93,14 @@ def why_refused(file: str, plan: Plan, missing: list[str], rest: str | None = No
     listed = " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
     has = f"'{file}' has no column that is known as {listed}. Its columns are {quoted(plan.labels)}. "
     free = [column.header for column in plan.columns if column.role in ("free", "clock")]
-    found = candidates(missing, free)
+    per_amount = [header for header in free if CURRENT in missing and _PER_AMOUNT.search(header)]
+    found = candidates(missing, [header for header in free if header not in per_amount])
+    if per_amount and CURRENT not in found.values():
+        one = len(per_amount) == 1
+        return (
+            f"{has}{quoted(per_amount)} {'is' if one else 'are'} per mass or area of the electrode, not the current of "
+            "the cell. Multiply by the mass or the area, and name the column with its unit, such as 'Current [mA]'."
+        )
     summary = [header for header in free if _is_statistic(header)]
     if summary and not found:
         return (

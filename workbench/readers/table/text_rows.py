@@ -154,7 +154,11 @@ class Rows:
             values, unread = numbers(series, settings.decimal)
             values = settings.time_unit.convert(values) if settings.time_unit else values
         elif settings.time == "duration":
-            values, unread = durations(series) if is_text(series) else (np.full(len(series), np.nan), len(series))
+            values, unread = (
+                durations(series, str(settings.time_from))
+                if is_text(series)
+                else (np.full(len(series), np.nan), len(series))
+            )
             if settings.days is not None:
                 days = clocks(frame[settings.days], settings.patterns[settings.days])
                 values = values + np.where(np.isnat(days), np.nan, days.astype(np.int64) / 1e6)

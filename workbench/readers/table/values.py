@@ -25,8 +25,15 @@ _DURATION = (
     r"^\s*(?:(?P<d>\d{1,6})\s*(?:d|days?|-|\.)[\s,]*)?(?:(?P<h>\d{1,8}):)?"
     r"(?P<m>\d{1,2}):(?P<s>\d{1,2}(?:[.,]\d{1,20})?)\s*$"
 )
+_TO_MINUTES = re.compile(r"[\[(/]\s*h{1,3}:m(?:m|in)?\s*[\])]?\s*$", re.IGNORECASE)
+"""The unit of a header whose times end in minutes: ``Time (hh:mm)``."""
 _SECONDS_IN = {"d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0}
 _GROUPED = r"^\s*[+-]?\d{1,3}(?:,\d{3})+(?:\.\d*)?\s*$"
+_MINUS = r"^[\u2212\u2013](?=[\d.,])"
+"""A typographic minus before a number, as spreadsheets and word processors write it."""
+_APART = " \u00a0\u2009\u202f'\u2019"
+_GROUPED_APART = rf"^[+-]?\d{{1,3}}(?:[{_APART}]\d{{3}})+(?:[.,]\d*)?$"
+"""A number whose thousands are apart by a blank (French) or an apostrophe (Swiss)."""
 
 _DATES = (
     "%Y-%m-%d",
@@ -59,12 +66,12 @@ def numbers(series: Cells, decimal: str | None = None) -> tuple[Floats, int]:
     """(n,) float, NaN where a cell is not a number, and the number of texts that could not be read.
 
     A text may have commas for thousands (``1,499.88``), and a decimal comma (``0,5``) if ``decimal`` is a comma or
-    unknown.
+    unknown. Blanks and apostrophes for thousands (``1 499,88``) and a typographic minus are read too.
     """
     if not is_text(series):
         return np.asarray(series.to_numpy(np.float64, na_value=np.nan), np.float64), 0
     text = series.astype("str").str.strip()
-    text = text.mask(text == "")
+    text = _plainly_written(text.mask(text == ""))
     if decimal == ",":
         text = _comma_decimals(text)
     else:
@@ -83,15 +90,27 @@ def numbers(series: Cells, decimal: str | None = None) -> tuple[Floats, int]:
     return made, unread
 
 
+def _plainly_written(text: Texts) -> Texts:
+    """Numbers with a plain minus, and without what stands between thousands; other texts stay as they are."""
+    text = text.str.replace(_MINUS, "-", regex=True)
+    grouped = text.str.match(_GROUPED_APART).fillna(False).astype(bool)
+    return text.mask(grouped, text.str.replace(f"[{_APART}]", "", regex=True)) if grouped.any() else text
+
+
 def _comma_decimals(text: Texts) -> Texts:
     with_comma = text.str.match(r"^[+-]?[\d.]*,\d*(?:[eE][+-]?\d+)?$").fillna(False).astype(bool)
     plain = text.str.replace(".", "", regex=False).str.replace(",", ".", regex=False)
     return text.mask(with_comma, plain)
 
 
-def durations(series: Cells) -> tuple[Floats, int]:
-    """(n,) float s of texts such as ``130:00:05.5`` or ``0d 00:00:05``, and the number that could not be read."""
+def durations(series: Cells, header: str = "") -> tuple[Floats, int]:
+    """(n,) float s of texts such as ``130:00:05.5`` or ``0d 00:00:05``, and the number that could not be read.
+
+    ``00:30`` is half a minute, and half an hour below a ``header`` whose unit is ``hh:mm``.
+    """
     text = pa.array(series.astype("str"), type=pa.string(), from_pandas=True)
+    if _TO_MINUTES.search(header):
+        text = pc.replace_substring_regex(text, r"^(\s*[^:]*:\d{1,2})\s*$", r"\1:00")
     parts = pc.extract_regex(text, _DURATION)
     total = np.zeros(len(series))
     for name, seconds in _SECONDS_IN.items():
