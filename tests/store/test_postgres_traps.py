@@ -15,6 +15,7 @@ from support.record_store import RATINGS, Lab
 
 from workbench.errors import NotFound
 from workbench.records import Measurement, Model
+from workbench.store.postgres.connection import RawConnection
 from workbench.store.records.search import search
 from workbench.store.store import Store
 from workbench.table import Column, Table
@@ -103,6 +104,24 @@ def test_search_finds_names_by_any_part_and_words_by_their_beginning(
         text = f"of {text}"
     hits = search(lab.store, text, lab.scope, per_type=20, entity_types=["cell_measurement"], limit=100)
     assert {hit.name for hit in hits.results} == {*found}
+
+
+@pytest.mark.parametrize(("text", "most"), [("no", 7), ("note", 4), ("straße", 4)])
+def test_a_search_takes_few_turns_on_postgres(
+    lab: Lab, text: str, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each statement is a message to PostgreSQL and an answer, which cost more than the search itself."""
+    asked: list[object] = []
+    for name in ("ask", "run"):
+        own = getattr(RawConnection, name)
+        monkeypatch.setattr(
+            RawConnection, name, lambda self, *given, own=own: (asked.append(given[0]), own(self, *given))[1]
+        )
+    search(lab.store, text, lab.scope)  # names are kept from now on
+    asked.clear()
+    assert search(lab.store, text, lab.scope).total > 0
+    assert len(asked) <= most, asked
+    assert bool(asked) == (not lab.store.is_in_a_file)
 
 
 def test_a_null_character_is_in_no_text(lab: Lab) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Generic, TypeVar
 
 from .database_file import Host
@@ -26,21 +26,29 @@ class Kept(Generic[T]):
 
     def get(self, name: Hashable, tables: Iterable[str], make: Callable[[], T]) -> T:
         """The value of this name; ``make()`` makes it from ``tables`` if it is not here or they changed."""
+        (value,) = self.get_all([(name, tuple(tables), make)])
+        return value
+
+    def get_all(self, wanted: Sequence[tuple[Hashable, Sequence[str], Callable[[], T]]]) -> list[T]:
+        """As ``get`` for several names, with one look at all revisions: on PostgreSQL each look is a turn."""
         with self._store.snapshot():
             if (
                 self._store.is_changing
             ):  # what a transaction wrote may not have its revision yet, or be rolled back
-                return make()
-            revisions = tuple(self._store.row_revisions(tables).values())
-            with self._lock:
-                kept = self._values.get(name)
-                if kept is not None and kept[0] == revisions:
-                    self._values.move_to_end(name)
-                    return kept[1]
-            made = make()
-            with self._lock:
-                self._values[name] = (revisions, made)
+                return [make() for _, _, make in wanted]
+            now = self._store.row_revisions(table for _, tables, _ in wanted for table in tables)
+            return [self._current(name, tuple(now[one] for one in tables), make) for name, tables, make in wanted]
+
+    def _current(self, name: Hashable, revisions: tuple[int, ...], make: Callable[[], T]) -> T:
+        with self._lock:
+            kept = self._values.get(name)
+            if kept is not None and kept[0] == revisions:
                 self._values.move_to_end(name)
-                if len(self._values) > self._most:
-                    self._values.popitem(last=False)
-            return made
+                return kept[1]
+        made = make()
+        with self._lock:
+            self._values[name] = (revisions, made)
+            self._values.move_to_end(name)
+            if len(self._values) > self._most:
+                self._values.popitem(last=False)
+        return made

@@ -11,6 +11,7 @@ import sqlite3
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from typing import NamedTuple, TypeAlias
 
@@ -93,11 +94,6 @@ class NameOrder:
     def __init__(self, store: Host) -> None:
         self._kept = Kept[list[_Names]](store, len(ENTITIES))
 
-    def fits(self, db: sqlite3.Connection) -> bool:
-        """Whether the names take little memory."""
-        (last,) = db.execute("SELECT max(entry) FROM search_entries").fetchone()
-        return (last or 0) <= MOST_ENTRIES
-
     def first(
         self,
         db: sqlite3.Connection,
@@ -112,7 +108,8 @@ class NameOrder:
         ``words`` is a query of the entries that have the words. ``reach`` is the condition on an entry ``e`` that
         says who may see it.
         """
-        names = [one for entity in entities for one in self._names(db, entity)]
+        wanted = [(one, (ENTITIES[one].table,), partial(_read_all, db, one)) for one in entities]
+        names = [one for held in self._kept.get_all(wanted) for one in held]
         seen = _within(db, [one.place for one in names], reach)
         marks = None if words is None else _marks(db, words)
         found: list[Entry] = []
@@ -121,8 +118,9 @@ class NameOrder:
             found += [] if marks is None else one.marked(marks, most)
         return found
 
-    def _names(self, db: sqlite3.Connection, entity: str) -> list[_Names]:
-        return self._kept.get(entity, [ENTITIES[entity].table], lambda: list(_read(db, entity)))
+
+def _read_all(db: sqlite3.Connection, entity: str) -> list[_Names]:
+    return list(_read(db, entity))
 
 
 def _read(db: sqlite3.Connection, entity: str) -> Iterator[_Names]:
@@ -154,10 +152,10 @@ def _within(db: sqlite3.Connection, places: list[Place], reach: Condition) -> li
 
 def _marks(db: sqlite3.Connection, words: Condition) -> NDArray[np.bool_]:
     """Which entries the index of words finds, by their numbers."""
-    (last,) = db.execute("SELECT max(entry) FROM search_entries").fetchone()
-    marks = np.zeros((last or 0) + 1, dtype=np.bool_)
     found, params = words
-    query = f"SELECT group_concat(CAST(entry AS TEXT), ' ') FROM ({found})"  # noqa: S608
-    (listed,) = db.execute(query, params).fetchone()
-    marks[np.array((listed or "").split(), dtype=np.int64)] = True
+    listed = f"SELECT group_concat(CAST(entry AS TEXT), ' ') FROM ({found})"  # noqa: S608
+    query = f"SELECT (SELECT max(entry) FROM search_entries), ({listed})"  # noqa: S608
+    last, entries = db.execute(query, params).fetchone()
+    marks = np.zeros((last or 0) + 1, dtype=np.bool_)
+    marks[np.array((entries or "").split(), dtype=np.int64)] = True
     return marks

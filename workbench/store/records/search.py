@@ -20,6 +20,7 @@ from ...records import ENTITIES, Record
 from ...table import Plain, to_micros
 from ..db.dialect import dialect_of
 from ..scope import Scope
+from . import name_order
 from .conditions import Condition, sound
 from .name_order import NameOrder
 from .tables import SqlValue, decode, fold, moment_of, rows_as_dicts, values_of
@@ -242,8 +243,7 @@ def _hits(
 ) -> Condition:
     """A query of entries and their ranks that holds the best ones of each kind."""
     matched = dialect_of(db).names_with(folded) if len(folded) >= 3 else None
-    many = matched is None or _is_many(db, matched)
-    if (many or (words is not None and _is_many(db, words))) and names.fits(db):
+    if _in_order(db, matched, words):
         first = names.first(db, folded, words, entities, reach, per_type)
         entry, rank = (f"CAST(json_extract(value, '$[{n}]') AS INTEGER)" for n in (0, 1))
         pair = f"{entry} AS entry, {rank} AS rank"
@@ -255,10 +255,25 @@ def _hits(
     return hits, params
 
 
+def _in_order(db: sqlite3.Connection, matched: Condition | None, words: Condition | None) -> bool:
+    """Whether hits are found in the order of names: an index finds too many to sort, or cannot look for so short a
+    text, and the names of all entries take little memory. All is asked at once: on PostgreSQL each question is a turn.
+    """
+    counted = [] if matched is None else [matched, *([] if words is None else [words])]
+    parts = ["SELECT max(entry) FROM search_entries", *(_counting(query) for query, _ in counted)]
+    params = [one for _, given in counted for one in (*given, MANY + 1)]
+    last, *counts = db.execute(f"SELECT {', '.join(f'({part})' for part in parts)}", params).fetchone()
+    return (last or 0) <= name_order.MOST_ENTRIES and (matched is None or max(counts) > MANY)
+
+
+def _counting(query: str) -> str:
+    return f"SELECT count(*) FROM ({query} LIMIT ?)"  # noqa: S608
+
+
 def _is_many(db: sqlite3.Connection, found: Condition) -> bool:
     """Whether an index finds more entries than can be sorted in no time."""
     query, params = found
-    (count,) = db.execute(f"SELECT count(*) FROM ({query} LIMIT ?)", [*params, MANY + 1]).fetchone()  # noqa: S608
+    (count,) = db.execute(_counting(query), [*params, MANY + 1]).fetchone()
     return bool(count > MANY)
 
 
