@@ -62,8 +62,9 @@ class Place:
             work(self._backend)
             return
         organization, project, actor, scope = self._who
-        with Cache(f"{self._reached.path}.cache") as cache:
-            work(LocalBackend(self._reached.store, cache, organization, project, actor, scope=scope))
+        store = self._reached.store
+        with Cache(f"{store.path}.cache") as cache:  # that of this machine, also if the store is at an address
+            work(LocalBackend(store, cache, organization, project, actor, scope=scope))
 
 
 @own_task
