@@ -18,6 +18,7 @@ from workbench.records.record import Text
 from workbench.store import migrations
 from workbench.store.db import formats
 from workbench.store.db.checksums import update
+from workbench.store.db.dialect import SQLITE, dialect_of
 
 FIRST_STORE = Path(__file__).parents[1] / "stores" / "store-0.1.0.db"
 TODAY = migrations.FORMAT
@@ -64,6 +65,14 @@ def prepare(db: sqlite3.Connection) -> bool:
 
 def make_anew(db: sqlite3.Connection) -> None:
     """The table of cells with a column that is never null, in the place of the one without."""
+    if dialect_of(db) is not SQLITE:
+        db.execute('ALTER TABLE "instances" ADD COLUMN "shade" text COLLATE "C"')
+        shade = "coalesce((SELECT s.shade FROM shades AS s WHERE s.id = instances.id), lower(name))"
+        db.execute(f'UPDATE "instances" SET shade = {shade}')
+        db.execute('ALTER TABLE "instances" ALTER COLUMN "shade" SET NOT NULL')
+        db.execute("DROP TABLE shades")
+        update(db, "instances")
+        return
     (made,) = db.execute("SELECT sql FROM sqlite_master WHERE name = 'instances'").fetchone()
     indexes = db.execute(
         "SELECT sql FROM sqlite_master WHERE tbl_name = 'instances' AND type = 'index' AND sql <> ''"

@@ -231,13 +231,12 @@ def upgrade(
 ) -> None:
     """Bring a store of an older version of the workbench up to date.
 
-    Stop the server and close the notebooks on this store first. A backup is made beside the store. If the upgrade is
-    stopped at any moment, each step is done or not begun. Run the same command again: it goes on from there."""
+    Stop the server and close the notebooks on this store first. A backup is made beside the store; one on PostgreSQL is
+    backed up by PostgreSQL, and `--no-backup` says that this was done. If the upgrade is stopped at any moment, each
+    step is done or not begun. Run the same command again: it goes on from there."""
     from ..store.db import upgrade_command
 
     path = existing(store)
-    if is_address(path):
-        raise BadRequest("A store on PostgreSQL gets a new format when it is opened; there is nothing to upgrade.")
     with suppress(StoreTooOld):  # of such a store nothing can be read yet
         _check_named(path, project, organization)
     if check:
@@ -262,7 +261,7 @@ def _print_plan(plan: Plan, check: bool) -> None:
         out.print(f"  {step}", markup=False, soft_wrap=True)
     if plan.backup is not None:
         out.print(f"The backup {'would be' if check else 'is'} {plan.backup}.", markup=False, soft_wrap=True)
-    if check:
+    if check and isinstance(plan.path, Path):
         room = f"It needs {plan.needs / 1e6:.0f} MB in this folder, {plan.free / 1e6:.0f} MB are free."
         out.print(room, markup=False, soft_wrap=True)
 

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import orjson
 
+from ...environment import is_address
 from ...errors import Damaged, StoreError
 from .. import migrations
 from ..migrations import Migration
@@ -37,9 +38,9 @@ _FACT = "upgrade"
 @dataclass(frozen=True)
 class Plan:
     """What an upgrade does: from ``format`` to ``to`` by ``steps``, in words. ``needs`` and ``free`` are bytes in the
-    folder of the store; ``backup`` is the path of the backup, None for none."""
+    folder of the store, 0 for one on PostgreSQL; ``backup`` is the path of the backup, None for none."""
 
-    path: Path
+    path: Path | str
     format: int
     to: int
     steps: tuple[str, ...]
@@ -62,13 +63,17 @@ class _Begun(NamedTuple):
 
 
 def plan(path: str | Path, *, backup: bool = True) -> Plan:
-    """What `upgrade` would do with the store at ``path``; nothing is changed.
+    """What `upgrade` would do with the store at ``path``, a file or an address; nothing is changed.
 
     Raises
     ------
     StoreError, StoreTooNew, NotFound, Damaged
         As opening it does.
     """
+    if is_address(path):
+        from ..postgres import upgrading
+
+        return upgrading.plan(str(path))
     with _opened(path) as store:
         return _planned(store, _state(store), backup)
 
@@ -78,14 +83,20 @@ def upgrade(path: str | Path, *, backup: bool = True, progress: Progress | None 
 
     Parameters
     ----------
-    backup : copy the store first, to a file beside it.
+    backup : copy the store first, to a file beside it. PostgreSQL does that itself: False says that it did.
     progress : is called as the upgrade proceeds.
 
     Raises
     ------
     StoreError
         If the disk has not enough room, or another process is upgrading the store. The store is then unchanged.
+    BadRequest
+        If the store is on PostgreSQL, a step changes what is there, and ``backup`` is true: says how to make one.
     """
+    if is_address(path):
+        from ..postgres import upgrading
+
+        return upgrading.upgrade(str(path), backup=backup, progress=progress)
     with _opened(path) as store:
         state = _state(store)
         if not state.pending:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import time
 import warnings
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import cast
 
-from ...errors import BadRequest, NotFound, StoreNotice
+from ...errors import BadRequest, NotFound, StoreNotice, StoreTooOld
+from .. import migrations
 from ..db.connections import Connections, Transaction
 from ..db.formats import (
     State,
@@ -21,8 +23,9 @@ from ..db.formats import (
     upgrade_notice,
     wrong_format,
 )
+from ..migrations import Migration
 from .address import Address
-from .connection import Connection
+from .connection import Connection, RawConnection
 from .connections import PostgresConnections
 from .dialect import PostgresDialect
 from .schema import add_formats, make_schema, make_tables, shapes
@@ -86,19 +89,17 @@ class Database:
             If the database cannot be reached or cannot hold a store, a newer workbench wrote it, or it is of an older
             one and is opened to read, or its new format does more than add.
         """
-        with self._connections.snapshot() as db:
-            there = db.has_tables()
-        if not there:
+        if not self.is_there():
             if not create or read_only:
                 raise NotFound(f"There is no store at '{self.address}'. Opened without create=False it is made.")
             self._make()
         with self._connections.snapshot() as db:
             state = self._state(db)
         if state.pending and (read_only or not state.is_additive):
-            raise too_old(state, str(self.address))
+            raise self._too_old(state)
         if state.pending:
             warnings.warn(upgrade_notice(state, str(self.address)), StoreNotice, stacklevel=5)
-            self._add()
+            self.add(state.pending)
         if read_only or state.only_read:
             refusal = (
                 may_not_write(state, str(self.address)) if state.only_read else opened_to_read(str(self.address))
@@ -108,6 +109,11 @@ class Database:
             return False
         self._connections.on_new_tables = self._look_again
         return True
+
+    def is_there(self) -> bool:
+        """Whether the schema holds a store."""
+        with self._connections.snapshot() as db:
+            return db.has_tables()
 
     def state(self) -> State:
         """The format that the store has now, and the steps that it lacks."""
@@ -125,10 +131,24 @@ class Database:
             make_schema(db.raw, self.address)
             make_tables(db)
 
-    def _add(self) -> None:
-        """Give the store the additive formats that it does not have."""
+    def add(self, steps: Sequence[Migration]) -> None:
+        """Give the store those of these steps that it does not have, in one transaction."""
         with self._connections.transaction() as db:
-            add_formats(db, self._state(db).pending)  # another process may have been faster
+            # Another process may have been faster.
+            add_formats(db, tuple(one for one in self._state(db).pending if one in steps))
+
+    def extra(self) -> RawConnection:
+        """A connection beside those of the store; the caller closes it."""
+        return self._connections.extra()
+
+    def _too_old(self, state: State) -> StoreTooOld:
+        if state.is_additive:
+            return too_old(state, str(self.address))
+        return StoreTooOld(
+            f"The store '{self.address}' is of an older workbench (format {state.format.number}) and needs to be "
+            f"upgraded to format {migrations.FORMAT}. Stop the servers on it, back it up by pg_dump, and run "
+            f"'workbench upgrade --store {self.address}': see docs/how-to/postgresql.md."
+        )
 
     def _look_again(self, connection: Connection) -> None:
         """Refuse to write if a newer workbench upgraded the store while it was open here."""

@@ -188,14 +188,14 @@ class _Statement:
         table = self._tokens[place].strip('"')
         after = self._next(place)
         shape = self._shapes.get(table)
+        if shape is None:  # a table that a step has made for itself
+            return
         if self._at(after) == "(":
             end = self._closing(after)
             given = [one.strip('"') for one in self._tokens[after + 1 : end] if one.strip() and one != ","]
         else:
-            given = list(shape.columns) if shape else []
+            given = list(shape.columns)
             self._tokens[place] += f" ({', '.join(_quoted(given))})"
-        if shape is None:
-            return
         if found := self._find("on", "conflict", start=after):
             do = self._next(self._next(found))
             if self._at(do) == "do" and self._at(self._next(do)) == "update":

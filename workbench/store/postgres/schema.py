@@ -104,13 +104,19 @@ def make_tables(db: Connection) -> None:
 
 
 def add_formats(db: Connection, steps: tuple[migrations.Migration, ...]) -> None:
-    """Run additive steps, inside a transaction; each is SQL alone."""
+    """Run steps inside a transaction. What they ``run`` gets this connection, which takes the words of SQLite that the
+    dialect knows; what only one of the two databases has, they ask it for its ``dialect``."""
     noted = cast(Transaction, db)  # it has what these functions use of a connection to a file
     found = format_of(noted)
     for step in steps:
         for text in step.sql:
+            if not text.lower().startswith(("create ", "alter ")):
+                db.execute(text)
+                continue
             for made in _translated(text):
                 db.raw.execute(made.encode())
+        if step.run is not None:
+            step.run(noted)
         note_applied(noted, step)
         found = found.after(step)
     if steps:
