@@ -15,7 +15,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from tools import audit, bill_of_materials
-from tools.lock_file import BUILD, LOCK, locked
+from tools.lock_file import BUILD, EXTRAS, LOCK, locked
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -60,7 +60,10 @@ def test_the_lock_has_all_that_the_image_needs_and_no_notebook_server() -> None:
         by_name[canonicalize_name(one.name)].append(one)
         assert one.hashes
         assert one.where is None or Marker(one.where)
-    wanted = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["neware"]]
+    extras = PROJECT["optional-dependencies"]
+    wanted = [*PROJECT["dependencies"], *(one for name in EXTRAS for one in extras[name])]
+    assert {"neware", "postgres", "object"} <= set(EXTRAS)
+    assert "psycopg-binary" in by_name, "the image has no libpq of its own"
     for requirement in map(Requirement, wanted):
         versions = [one.version for one in by_name[canonicalize_name(requirement.name)]]
         assert versions

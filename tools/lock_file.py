@@ -15,6 +15,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 LOCK = ROOT / "requirements" / "server.txt"
 BUILD = ROOT / "requirements" / "build.txt"
+EXTRAS = ("neware", "postgres", "object")
+"""What the server image has beside the core: its readers, and stores that several machines use."""
 _OPTIONS = (
     "--universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header"
 )
@@ -64,7 +66,7 @@ def write() -> None:
     if uv is None:
         sys.exit("uv makes the lock: pip install uv")
     for source, target, more in (
-        ("pyproject.toml", LOCK, ["--extra", "neware"]),
+        ("pyproject.toml", LOCK, [word for extra in EXTRAS for word in ("--extra", extra)]),
         ("requirements/build.in", BUILD, []),
     ):
         command = [uv, "pip", "compile", "-q", "--upgrade", source, *more, *_OPTIONS.split(), "-o", str(target)]
