@@ -13,7 +13,8 @@ _WHOLE = (
     *("store/test_store_upgrade.py", "store/test_series_damage.py"),
     # They make their own stores on PostgreSQL.
     *("store/test_postgres_traps.py", "store/test_postgres_faults.py", "engine/test_engine_on_postgres.py"),
-    *("store/test_copy_store_postgres.py", "store/test_objects_postgres.py", "server/test_two_servers.py"),
+    *("store/test_copy_store_postgres.py", "store/test_objects_postgres.py", "store/test_postgres_upgrade.py"),
+    "server/test_two_servers.py",
     "server/test_two_servers_killed.py",
 )
 _SINGLE = (
