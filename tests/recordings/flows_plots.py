@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+
 from tests.recordings.asking import UNKNOWN, Asking, flow
 from tests.recordings.operations import (
     IDS,
@@ -12,8 +15,9 @@ from tests.recordings.operations import (
     RECIPE,
     D,
     P,
+    parquet,
 )
-from tests.stores.golden_plans import PLANS
+from tests.stores.golden_plans import DISCHARGE, FADED, FRACTION, PLANS, summary
 from tests.stores.old_store import id_of
 
 ARROW = "application/vnd.apache.arrow.stream"
@@ -65,6 +69,59 @@ def datasets(asking: Asking) -> None:
     for wrong in WRONG_CONFIGS:
         for path in (place, f"{HERE}/recipes/check", f"{HERE}/recipes/options"):
             asking("POST", path, {"config": wrong})
+
+
+@flow(longest=4_000)
+def many_cycles(asking: Asking) -> None:
+    """Cycles of tests that differ in length, columns, types and nulls, reduced by test: new, and asked again. The
+    answer about all of them is so large that it enters the cache's file only when it is asked for again. Recorded
+    by the version that still read them test by test."""
+    made = []
+    for number, rows in enumerate((6000, 6000, 1, 300, 30, 17_000, 6000, 6000)):
+        fields = {"name": f"cycled {number}", "instance_id": IDS["instance_id"]}
+        sent = {"fields": json.dumps({**fields, "measurement_type": "time_series"})}
+        files = {"cycles": ("cycles.parquet", parquet(_cycles(number, rows)), "application/octet-stream")}
+        place = f"{HERE}/records/measurements/with-tables"
+        made.append(asking.json("POST", place, data=sent, files=files, note=fields["name"])["id"])
+    energy, voltage = "Discharge energy [W.h]", "Max voltage [V]"
+    functions = {fn: {"fn": fn, "column": DISCHARGE} for fn in ("first", "last", "min", "max", "mean", "sum")}
+    several = {**FADED, "metrics": {**FADED["metrics"], **functions}}
+    plain, many = ("Cycle count", DISCHARGE), ("Cycle count", DISCHARGE, energy)
+    few = made[2:5]
+    for ids, life, columns in (
+        (made, several, many),
+        (few, FADED, plain),
+        (few, several, many),
+        (few[::-1], several, many),
+        (few, {**FADED, "group_by": ["measurement_id", "Note"]}, (*plain, voltage, "Note")),
+        (few, FADED, (*plain, "Cycle in life")),
+    ):
+        steps = {"cycles": summary("cycles", *columns, ids=ids), "life": life}
+        body = {"config": {"plan": {"steps": steps}, "params": FRACTION}, "values": {"fraction": 0.8}}
+        note = f"{len(ids)} tests from {made.index(ids[0])}: {', '.join(columns)}"
+        for again in ("", ", again", ", once more"):
+            first = asking("POST", f"{HERE}/datasets", body, headers={"Accept": ARROW}, note=note + again)
+        known = {"Accept": ARROW, "x-workbench-have": first.headers.get("x-workbench-content", "")}
+        asking("POST", f"{HERE}/datasets", body, headers=known, note=f"{note}, known")
+        if ids is not made:
+            asking("POST", f"{HERE}/datasets", body, note=f"{note}, JSON")
+
+
+def _cycles(number: int, rows: int) -> pa.Table:
+    """Cycles of one test: capacities that fade, some unknown; a column of the cycler and energies of some tests."""
+    count = np.arange(rows)
+    discharge = 5 - 2 * count / rows + (count * (number + 3) % 7) * 1e-3
+    discharge[(number % 3 == 0) & (count % 50 == 7)] = np.nan
+    held = {
+        "Cycle count": pa.array(count.astype(np.int64 if number % 2 else float)),
+        DISCHARGE: pa.array(discharge),
+        "Max voltage [V]": pa.array(np.where(count % 2 == 0, 4.2, 4.1), mask=count % 5 == number % 5),
+    }
+    if number % 4:
+        held["Discharge energy [W.h]"] = pa.array(3.6 * discharge)
+    if number % 3:
+        held["Note"] = pa.array([None if k % 3 else f"note {k % 4}" for k in range(rows)])
+    return pa.table(held)
 
 
 _CELLS = RECIPE["plan"]["steps"]["cells"]

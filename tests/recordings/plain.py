@@ -137,7 +137,7 @@ class Plain:
             return self._once(made)
         if isinstance(value, list):
             if len(value) > _MANY and not any(isinstance(one, dict | list) for one in value):
-                return _shortened(value)
+                return _shortened([self.text(one) if isinstance(one, str) else one for one in value])
             return [self.value(one) for one in value]
         return value
 
