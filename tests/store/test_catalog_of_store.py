@@ -9,7 +9,10 @@ from support.record_store import Lab, quantity
 
 from workbench.cycling.cycles import CYCLE_COLUMNS
 from workbench.cycling.steps import STEP_COLUMNS
-from workbench.records import SOURCES
+from workbench.records import SOURCES, Instance
+from workbench.store.cache.cache import Cache
+from workbench.store.records.catalog import Catalogs
+from workbench.store.records.listing import Listing
 from workbench.store.scope import EVERYTHING
 from workbench.table import Table
 
@@ -145,3 +148,44 @@ def test_deleting_a_record_deletes_its_series(lab: Lab) -> None:
     assert lab.store.series.info(made.id, "series", scope=EVERYTHING) is None
     assert lab.store.series.info(made.id, "cycles", scope=EVERYTHING) is None
     assert lab.store.verify() == []
+
+
+def no_lists(*_: object) -> None:
+    raise AssertionError("records were listed")
+
+
+def test_the_next_process_takes_the_catalog_from_the_cache(
+    lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    test = lab.measurement(tags=["a"], properties={"mass": quantity(68, "g"), "kind": "x"})
+    write(lab, test.id, "series", Time__s=[0.0, 1.0])
+    with Cache(tmp_path / "cache") as cache:
+        made = Catalogs(lab.store, lab.rows).of(lab.scope, cache)
+    with Cache(tmp_path / "cache") as cache:
+        with monkeypatch.context() as none_listed:
+            none_listed.setattr(Listing, "plan_list", no_lists)
+            assert Catalogs(lab.store, lab.rows).of(lab.scope, cache) == made
+            with pytest.raises(AssertionError, match="listed"):
+                Catalogs(lab.store, lab.rows).of(lab.another_project(), cache)
+        lab.instance(properties={"lot": "B"})
+        changed = Catalogs(lab.store, lab.rows).of(lab.scope, cache)
+        assert changed["instances"].records == made["instances"].records + 1
+        assert [name.name for name in changed["instances"].names] == ["properties.lot"]
+
+
+def test_a_catalog_within_a_transaction_does_not_enter_the_cache(lab: Lab, tmp_path: Path) -> None:
+    spec = lab.specification()
+    with Cache(tmp_path / "cache") as cache:
+        catalogs = Catalogs(lab.store, lab.rows)
+        assert catalogs.of(lab.scope, cache)["instances"].records == 0
+
+        def add() -> None:
+            with lab.store.transaction() as db:
+                fields = {"name": "never", "specification_id": spec.id}
+                lab.rows.create(Instance, fields, scope=lab.scope, connection=db)
+                assert Catalogs(lab.store, lab.rows).of(lab.scope, cache)["instances"].records == 1
+                raise InterruptedError
+
+        with pytest.raises(InterruptedError):
+            add()
+        assert Catalogs(lab.store, lab.rows).of(lab.scope, cache)["instances"].records == 0

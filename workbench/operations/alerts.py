@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Protocol
+from typing import Annotated
 
 from pydantic import Field, JsonValue
 from typing_extensions import TypedDict
@@ -14,7 +14,6 @@ from ..errors import Invalid, Problem
 from ..recipe.check import sound
 from ..recipe.strict import NotNull, Scalar
 from ..records import Plot
-from ..store.cache.cache import Cache
 from ..store.records.alerts import Address, Alert, Occurrence
 from ..store.records.people import Right
 from ..table import time_text
@@ -80,13 +79,6 @@ class AddressShown(TypedDict):
     created_at: str
 
 
-class Watching(Local, Protocol):
-    """A store as one user sees it, whose plans run for alerts."""
-
-    @property
-    def cache(self) -> Cache: ...
-
-
 class AlertOperations:
     """What users can do with alerts."""
 
@@ -99,7 +91,7 @@ class AlertOperations:
 
     @operation("POST", ALERTS, Right.WRITE, heavy=True, since="0.1.1")
     def create_alert(
-        self: Watching,
+        self: Local,
         plot_id: Annotated[str, Field(json_schema_extra={"x-record": "plots"}), Asked("plot", "Plot")],
         name: Annotated[Title, Asked("text", "Name")],
         step: Annotated[ColumnText, Asked("step", "Rows of the step")],
@@ -153,7 +145,7 @@ class AlertOperations:
 
     @operation("GET", f"{ALERTS}/choices", Right.WRITE, heavy=True, since="0.1.1")
     def alert_choices(
-        self: Watching, plot_id: Annotated[str, Field(json_schema_extra={"x-record": "plots"})]
+        self: Local, plot_id: Annotated[str, Field(json_schema_extra={"x-record": "plots"})]
     ) -> AlertChoices:
         """What a new alert is asked for, and what each answer can be: steps of the plot's plan, their columns, allowed
         addresses. The plan runs with the values that are saved."""

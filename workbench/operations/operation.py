@@ -47,6 +47,7 @@ from ..store.records.people import Right
 if TYPE_CHECKING:
     from ..fan_out import FanOut
     from ..store import Scope, Store, Transaction
+    from ..store.cache.cache import Cache
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -91,6 +92,8 @@ class Local(Protocol):
     def store(self) -> Store: ...
     @property
     def scope(self) -> Scope: ...
+    @property
+    def cache(self) -> Cache: ...
     @property
     def actor(self) -> str: ...
     @property

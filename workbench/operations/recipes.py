@@ -50,7 +50,7 @@ class RecipeOperations:
     def catalog(self: Local) -> Catalog:
         """Sources, columns, units and counts that the caller may see; notes on what older rules made."""
         with self.store.snapshot():
-            found = self.store.catalogs.of(self.scope)
+            found = self.store.catalogs.of(self.scope, self.cache)
             return replace(found, notes=rule_notes.notes(self.store, derived.in_reach(self.store, self.scope)))
 
     @operation("POST", "/projects/{project_id}/recipes/check", Right.WRITE, heavy=True, reads=True)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
+import orjson
 
 from ...cycling.columns import SERIES_COLUMNS, Described
 from ...cycling.computed_columns import COMPUTED
@@ -18,6 +21,8 @@ from ...records import SOURCES, Record
 from ...records.catalog import Catalog, CatalogColumn, CatalogCount, CatalogSeries, CatalogSource, CatalogSummary
 from ...table import Column, Kind, Plain, Table
 from ...units import split_unit
+from ...version import __version__
+from ..cache.cache import Cache
 from ..db.database_file import Host
 from ..db.kept import Kept
 from ..scope import Scope
@@ -30,34 +35,68 @@ from .test_counts import FIELDS, counts
 
 EXAMPLES = 5
 MOST_KEPT = 256
+MOST_WHOLE = 64
+CACHED = "catalog"
+"""The kind of the entries in the cache."""
+SHAPE = 1
+"""Rises when the same store is to give another catalog than before."""
 T = TypeVar("T")
 
 
 class Catalogs:
-    """The catalogs of one store. Each source and summary is kept until a table that it was made from changes."""
+    """The catalogs of one store. Each source and summary is kept until a table that it was made from changes; a whole
+    catalog also in the cache, for the next process."""
 
     def __init__(self, store: Host, rows: Rows) -> None:
         self._store = store
         self._rows = rows
+        self._whole = Kept[Catalog](store, MOST_WHOLE)
         self._sources = Kept[CatalogSource](store, MOST_KEPT)
         self._summaries = Kept[list[CatalogSummary]](store, MOST_KEPT)
         self._tests = Kept[list[CatalogCount]](store, MOST_KEPT)
 
-    def of(self, scope: Scope) -> Catalog:
+    @cached_property
+    def _tables(self) -> list[str]:
+        """All tables that a catalog is made from."""
+        of_sources = (self._tables_of(cls) for cls in SOURCES.values())
+        return sorted({*self._rows.dependencies("measurements", FIELDS, ())}.union(*of_sources))
+
+    def of(self, scope: Scope, cache: Cache | None = None) -> Catalog:
         """Everything in scope: every list source with its columns, how many records fill each, the names found
         under open objects, the columns of its series with units, and the columns of the two summaries."""
         with self._store.snapshot() as db:
-            sources = [self._source(db, cls, scope) for cls in SOURCES.values()]
-            steps = self._summary(db, scope, "steps", STEP_COLUMNS)
-            cycles = self._summary(db, scope, "cycles", CYCLE_COLUMNS)
-            tests = self._tests.get(
-                scope, self._rows.dependencies("measurements", FIELDS, ()), lambda: counts(self._rows, scope)
-            )
-        return Catalog(sources, [*steps], [*cycles], tests=[*tests])
+            found = self._whole.get(scope, self._tables, lambda: self._from_cache(db, scope, cache))
+        return Catalog([*found.sources], [*found.steps], [*found.cycles], tests=[*found.tests])
+
+    def _from_cache(self, db: sqlite3.Connection, scope: Scope, cache: Cache | None) -> Catalog:
+        """As the cache has it, if no table has changed since; else made now, and put there."""
+        if cache is None or self._store.is_changing:
+            return self._made(db, scope)
+        key = hashlib.sha256(orjson.dumps([SHAPE, __version__, self._store.identity(), *scope.name])).hexdigest()
+        revisions = self._store.row_revisions(self._tables)
+        found = cache.get(CACHED, key, lambda meta: bool(meta["revisions"] == revisions))
+        if found is not None:
+            return Catalog.of(orjson.loads(found.data))
+        made = self._made(db, scope)
+        data = orjson.dumps(made.as_dict())
+        if not self._store.unverified and Catalog.of(orjson.loads(data)) == made:  # JSON has no infinite number
+            cache.put(CACHED, key, data, {"revisions": dict(revisions)}, soon=True)
+        return made
+
+    def _made(self, db: sqlite3.Connection, scope: Scope) -> Catalog:
+        sources = [self._source(db, cls, scope) for cls in SOURCES.values()]
+        steps = self._summary(db, scope, "steps", STEP_COLUMNS)
+        cycles = self._summary(db, scope, "cycles", CYCLE_COLUMNS)
+        tests = self._tests.get(
+            scope, self._rows.dependencies("measurements", FIELDS, ()), lambda: counts(self._rows, scope)
+        )
+        return Catalog(sources, steps, cycles, tests=tests)
+
+    def _tables_of(self, cls: type[Record]) -> list[str]:
+        return sorted({*self._rows.dependencies(cls.listed_as or "", list(list_columns(cls)), ()), "series"})
 
     def _source(self, db: sqlite3.Connection, cls: type[Record], scope: Scope) -> CatalogSource:
-        tables = {*self._rows.dependencies(cls.listed_as or "", list(list_columns(cls)), ()), "series"}
-        return self._sources.get((cls, scope), sorted(tables), lambda: _source(self._rows, db, cls, scope))
+        return self._sources.get((cls, scope), self._tables_of(cls), lambda: _source(self._rows, db, cls, scope))
 
     def _summary(
         self, db: sqlite3.Connection, scope: Scope, dataset: str, described: Iterable[Described]
