@@ -171,3 +171,13 @@ def test_shell_completion_imports_nothing_heavy(line: str, completed: str) -> No
         env={**os.environ, **environment},
     )
     assert completed in done.stdout.split()
+
+
+def test_the_catalog_of_a_store_without_files_imports_no_format(tmp_path: Path) -> None:
+    """All formats take longer to import than the catalog of ten thousand cells takes."""
+    program = (
+        f"import sys, workbench as wb; wb.open({str(tmp_path / 'lab.db')!r}).catalog(); "
+        "print(sorted(name for name in sys.modules if name.startswith('workbench.readers.')))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=120)
+    assert done.stdout.strip() == "[]"

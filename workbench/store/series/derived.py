@@ -104,6 +104,18 @@ class ReadBefore:
     rule: int
 
 
+def has_read(store: Host, ids: Iterable[str] | None = None) -> bool:
+    """Whether a reader of files read one of these measurements, or any."""
+    chosen = "" if ids is None else "and m.id in (select value from json_each(?))"
+    query = (
+        "select exists (select 1 from measurements as m join series as s on s.owner = m.id "  # noqa: S608
+        f"where s.dataset = 'series' and m.source ->> '$.format' <> '' {chosen})"
+    )
+    with store.snapshot() as db:
+        (found,) = db.execute(query, [] if ids is None else [values_of(ids)]).fetchone()
+    return bool(found)
+
+
 def read_before(store: Host, today: Mapping[str, int], ids: Iterable[str] | None = None) -> list[ReadBefore]:
     """The measurements, of these or of all, whose format has a later rule ``today``, the oldest first."""
     chosen = "" if ids is None else "and m.id in (select value from json_each(?))"
