@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +10,7 @@ from support.record_store import Lab
 
 from workbench.records import Instance, Project
 from workbench.store import Scope
+from workbench.store.db.database_file import Host
 from workbench.store.records import name_order, search
 from workbench.store.records.insertion_order import InsertionOrder
 
@@ -96,6 +97,20 @@ def test_a_new_name_is_found_at_once(full: Lab, monkeypatch: pytest.MonkeyPatch)
         assert "Cell 1 new" in hits()
     full.store.rows.delete(Instance, made.id, full.scope)
     assert hits() == before
+
+
+def test_a_search_with_many_hits_asks_once_what_changed(full: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "MANY", 0)
+    asked: list[int] = []
+    revisions = Host.row_revisions
+
+    def counted(store: Host, tables: Iterable[str]) -> dict[str, int]:
+        asked.append(1)
+        return revisions(store, tables)
+
+    monkeypatch.setattr(Host, "row_revisions", counted)
+    assert search.search(full.store, "cell", full.scope).results
+    assert len(asked) == 1
 
 
 def listed(lab: Lab, limit: int | None, **where: str) -> tuple[list[str], int]:

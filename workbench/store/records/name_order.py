@@ -157,5 +157,5 @@ def _marks(db: sqlite3.Connection, words: Condition) -> NDArray[np.bool_]:
     query = f"SELECT (SELECT max(entry) FROM search_entries), ({listed})"  # noqa: S608
     last, entries = db.execute(query, params).fetchone()
     marks = np.zeros((last or 0) + 1, dtype=np.bool_)
-    marks[np.array((entries or "").split(), dtype=np.int64)] = True
+    marks[np.fromstring(entries or "", dtype=np.int64, sep=" ")] = True
     return marks
