@@ -139,6 +139,23 @@ def test_an_incomplete_cycle_is_not_the_reference() -> None:
     assert made["Valid"].tolist() == [False, *[True] * 4]
 
 
+@pytest.mark.parametrize("complete", [{}, {"Complete": None}])
+def test_a_first_discharge_that_began_half_full_is_not_the_reference(complete: dict[str, None]) -> None:
+    frame = cycles(60).drop(columns="Complete").assign(**complete)
+    frame.loc[0, DISCHARGED] /= 2
+    made = battery.retention(frame)
+    assert made["Reference [A.h]"].unique().tolist() == [frame[DISCHARGED][1]]
+    assert made["Warning"][0] == "the cell came part-charged"
+    assert np.isnan(made["Retention"][0])
+    assert made["Retention"].max() == 1
+    assert "part_charged" in codes(made)
+    ended = battery.end_of_life(frame, threshold=0.99)
+    assert "part_charged" in codes(ended)
+    assert only(ended)["EOL cycle"] == only(battery.end_of_life(frame.iloc[1:], threshold=0.99))["EOL cycle"]
+    decided = battery.retention(frame.assign(Complete=True))
+    assert decided["Reference [A.h]"][0] == frame[DISCHARGED][0], "where it is known to be whole, that decides"
+
+
 def test_a_reference_that_is_not_known_is_refused() -> None:
     assert codes(battery.retention(cycles(5), reference="rated")) == {"no_rated_capacity"}
     assert codes(battery.retention(cycles(5), reference="median of 2..6")) == {"too_few"}
@@ -341,6 +358,15 @@ def test_less_than_a_decade_is_warned_of() -> None:
 
 
 # self_discharge, calendar
+
+
+def test_a_storage_after_a_discharge_that_began_part_charged_is_refused() -> None:
+    steps = storage(30, 2.0, 1.9, 1.98)
+    for name in ("Discharge capacity [A.h]", "Discharge energy [W.h]"):
+        steps.loc[0, name] /= 2
+    made = only(battery.self_discharge(steps))
+    assert made["Warning"] == "the discharge before the storage began part-charged"
+    assert np.isnan(made["Reversible [A.h]"])
 
 
 def test_short_storage_is_refused() -> None:

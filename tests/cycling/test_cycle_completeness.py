@@ -272,3 +272,27 @@ def test_random_tests_against_what_was_done(long: bool) -> None:
         limits = VoltageLimits(round(low, 3), round(high, 3)) if drawn.random() < 0.5 else NOBODY
         expected = [number not in broken for number in range(n)]
         assert complete(*cycles, limits=limits) == expected, seed
+
+
+@pytest.mark.parametrize("limits", [GIVEN, NOBODY])
+def test_a_first_discharge_of_a_cell_that_came_half_full_is_not_complete(limits: VoltageLimits) -> None:
+    def beginning(capacity: float, amps: float = 2.0, back: float = 2.0) -> list[bool | None]:
+        return complete(
+            discharge(capacity, amps=amps) + charge(back), *[discharge() + charge()] * 4, limits=limits
+        )
+
+    assert beginning(1.0) == [False, *[True] * 4]
+    assert beginning(1.8) == [False, *[True] * 4]
+    assert beginning(1.96) == [True] * 5  # a cell that came full
+    assert beginning(1.2, amps=6.0, back=1.2) == [True] * 5  # full, and at a higher rate
+    assert complete(discharge(1.0), *[whole()] * 4, limits=limits) == [False, *[True] * 4]
+
+
+def test_a_cell_that_takes_more_than_it_gives_came_full() -> None:
+    overcharged = discharge(2.0) + charge(2.4)  # a lead-acid cell
+    assert complete(*[overcharged] * 5) == [True] * 5
+    assert complete(discharge(1.0) + charge(2.4), *[overcharged] * 4) == [False, *[True] * 4]
+
+
+def test_a_charge_that_began_half_full_leaves_its_discharge_whole() -> None:
+    assert complete(charge(1.0) + discharge(), *[whole()] * 4) == [True] * 5

@@ -15,6 +15,8 @@ from support.local_and_remote import sides
 
 import workbench as wb
 from workbench.analyses.registry import ANALYSES
+from workbench.battery.capacity.reference import came_part_charged
+from workbench.gallery import script_parts
 from workbench.gallery.catalog import entries
 from workbench.gallery.entry import script_of
 from workbench.records import Measurement
@@ -230,11 +232,31 @@ def test_a_cell_that_came_part_charged_is_not_compared_with_its_first_discharge(
         for name in ("Time [s]", "Step count"):
             frame[name] -= frame[name].iloc[0]
         bench.measurements.create(name="t", instance="c1", time_series=frame, sign="discharge", tags=["ageing"])
+        cycles = bench.measurements.cycles("t")
+        assert cycles["Complete"].tolist()[:2] == [False, True]
+        largest = cycles["Discharge capacity [A.h]"].max()
         figure = bench.figure("fade", group="cells")
         assert max(figure.data[0].y) == pytest.approx(100)
-        words = " ".join(one.text.replace("<br>", " ") for one in figure.layout.annotations)
-        assert "left out: the first discharge of 1 tests, of cells that came part-charged" in words
         assert min(figure.data[0].x) == 1
+        kept = {}
+        for type, values in (("retention", {}), ("end_of_life", {"threshold": 0.985})):
+            bench.analyse(type, "t", **values)
+            (id,) = bench.analyses.list(analysis_type=type)["id"]
+            kept |= bench.analyses.get(id).metadata["results"]
+        assert kept["reference"] == pytest.approx(largest)
+        assert 0.9 < kept["retention"] < 1
+        assert 1 < kept["cycle"] < 11
+
+
+@pytest.mark.parametrize("complete", [None, True, False])
+@pytest.mark.parametrize("first", [0.3, 0.79, 0.81, 1.0])
+def test_scripts_and_analyses_agree_on_what_began_part_charged(first: float, complete: bool | None) -> None:
+    rows = pd.DataFrame({"Cycle count": range(4), "Discharge capacity [A.h]": [first, 1.0, 0.9, 0.8]})
+    rows = rows.assign(measurement_id="t", Complete=pd.array([complete, True, True, True], "boolean"))
+    kept, said = script_parts.from_full(rows)
+    found = came_part_charged(rows["Discharge capacity [A.h]"].to_numpy(), [complete, True, True, True])
+    assert (len(kept) == 3) == bool(said) == found
+    assert found == (complete is None and first < 0.8)
 
 
 def test_what_is_excluded_is_left_out_and_said(demo_copy: Path) -> None:

@@ -6,8 +6,10 @@ from typing import Literal
 
 import pandas as pd
 
+from ..battery.capacity.reference import PART_CHARGED, came_part_charged
 from ..battery.fleet.outliers import COLUMNS
 from ..battery.fleet.outliers import outliers as compared
+from ..battery.inputs import flags
 from ..battery.result import Remark, refused
 from ..cycling import columns as c
 
@@ -27,6 +29,12 @@ def outliers(cycles: pd.DataFrame, *, limit: float = 3.5, group: Group = "batch"
     """
     held = cycles[cycles["Complete"].fillna(True).astype(bool)] if c.COMPLETE in cycles else cycles
     held = held.dropna(subset=[c.DISCHARGE_CAPACITY, c.CYCLE_COUNT]).sort_values(c.CYCLE_COUNT, kind="stable")
+    partly = [
+        rows.index[0]
+        for _, rows in held.groupby("Cell")
+        if came_part_charged(rows[c.DISCHARGE_CAPACITY].to_numpy(float), flags(rows, c.COMPLETE))
+    ]
+    held = held.drop(index=partly)
     if held.empty:
         return refused(COLUMNS, "no_cycles", "No test has a complete cycle.", "outliers")
     held = held.assign(Group=held["Batch"] if group == "batch" else "all")
@@ -47,4 +55,6 @@ def outliers(cycles: pd.DataFrame, *, limit: float = 3.5, group: Group = "batch"
         message = f"Not compared, because their tests are too short: {', '.join(short)}."
         remark = Remark("too_short", message, "outliers")
         found.attrs["warnings"] = [*found.attrs.get("warnings", []), vars(remark)]
+    if partly:
+        found.attrs["warnings"] = [*found.attrs.get("warnings", []), vars(PART_CHARGED)]
     return found

@@ -24,6 +24,8 @@ SAME = 0.01
 """Durations and charges that differ by no more than this share are the same."""
 FEWEST = 3
 """So many cycles show by themselves what a full one is."""
+REFILLED = 0.95
+"""A first discharge that passes less than this share of what refills it began part-charged."""
 _DISCHARGE, _CHARGE = 1, -1
 
 
@@ -47,7 +49,8 @@ def completeness(steps: Table | None, cycles: Column, limits: VoltageLimits) -> 
     20 mV of a voltage limit of the specification, or at the voltage where at least 80 % of the cycles end; or with a
     constant voltage; or after the duration, or the charge, of at least 80 % of the cycles. The last cycle need not
     count among these. A cycle is not complete if a half cycle ended otherwise, or if it lacks one that at least 80 % of
-    the cycles have; only the first may lack the charge, because a cell may come charged.
+    the cycles have; only the first may lack the charge, because a cell may come charged. One that came part-charged is
+    not complete: what its first discharge passed is not a capacity.
 
     Parameters
     ----------
@@ -87,10 +90,23 @@ def _judged(halves: HalfCycles, numbers: Ints, limits: VoltageLimits) -> tuple[F
         reached, decided = _full(halves, mine, place, len(numbers), limit)
         full |= reached
         judged |= mine & decided
+    if _came_part_charged(halves, full):
+        full[0], judged[0] = False, True
     # What has not ended may still go on, but what is far from its end is certainly not complete.
     broken = _any(judged & ~full, place, len(numbers)) | _lacking(has[_DISCHARGE], has[_CHARGE])
     unsure = _any(~judged | ~halves.ended, place, len(numbers)) | ~(has[_DISCHARGE] | has[_CHARGE])
     return ~broken & ~unsure, broken | ~unsure
+
+
+def _came_part_charged(halves: HalfCycles, full: Flags) -> bool:
+    """Whether a test begins with a discharge from a cell that was not full: the whole charge after it refills more than
+    5 % beyond what it passed, compared with what the charges after later discharges do."""
+    if len(full) < 2 or halves.direction[0] != _DISCHARGE or halves.direction[1] != _CHARGE or not full[:2].all():
+        return False
+    pair = (halves.direction[:-1] == _DISCHARGE) & (halves.direction[1:] == _CHARGE) & full[:-1] & full[1:]
+    share = np.where(halves.charge[1:] > 0, halves.charge[:-1] / halves.charge[1:], np.nan)[pair]
+    later = share[1:][np.isfinite(share[1:])]
+    return bool(share[0] < REFILLED * (np.median(later) if len(later) else 1.0))
 
 
 def _full(halves: HalfCycles, mine: Flags, place: Ints, n: int, limit: float | None) -> tuple[Flags, bool]:

@@ -43,13 +43,13 @@ def called(tests, column="name"):
 
 def from_full(rows):
     """The cycles without the first of a test whose cell came part-charged: its discharge passed less than 80 % of what
-    the next one did, and would be what all others are compared with. With words for a note."""
+    the next one did, and would be what all others are compared with. Where it is known whether the cycle is complete,
+    that decides. With words for a note."""
     name, tests = "Discharge capacity [A.h]", "measurement_id"
     ordered = rows.dropna(subset=[name]).sort_values("Cycle count")
-    first, second = (ordered.groupby(tests)[name].nth(place) for place in (0, 1))
-    found = pd.DataFrame({"first": ordered.loc[first.index].set_index(tests)[name]})
-    found["second"] = ordered.loc[second.index].set_index(tests)[name]
-    partly = first.index[(found["first"] < 0.8 * found["second"]).to_numpy()]
+    first, second = (ordered.groupby(tests).nth(place) for place in (0, 1))
+    after = first[tests].map(second.set_index(tests)[name])
+    partly = first.index[(first["Complete"].isna() & (first[name] < 0.8 * after)).to_numpy()]
     said = f"left out: the first discharge of {len(partly)} tests, of cells that came part-charged"
     return rows.drop(partly), said if len(partly) else ""
 

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
 from ..inputs import Floats, Refusal
+from ..result import Remark
 
 Kind = Literal["first", "median of 2..6", "rated", "max of first 10"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
+PART = 0.8
+"""A first discharge that passes less than this share of the next one began part-charged."""
+REFILLED = 0.95
+"""The same, where the charge that refills it is known."""
+PART_CHARGED = Remark(
+    "part_charged", "The first discharge is left out: the cell came part-charged, so it is not a capacity."
+)
 
 
 class Reference(NamedTuple):
@@ -17,6 +28,18 @@ class Reference(NamedTuple):
 
     value: float
     kind: str
+
+
+def came_part_charged(values: Floats, complete: Sequence[bool | None]) -> bool:
+    """Whether the first of the capacities, in order, is of a cell that came part-charged, so that it is not one.
+
+    Where it is known whether the first cycle is complete, that decides. A cycle that is not complete, and one without
+    a capacity, is passed over.
+    """
+    if not len(values) or complete[0] is not None or not values[0] > 0:
+        return False
+    later = [value for value, one in zip(values[1:], complete[1:], strict=True) if one is not False and value > 0]
+    return bool(later and values[0] < PART * later[0])
 
 
 def reference_of(values: Floats, kind: str, rated: float | None) -> Reference:

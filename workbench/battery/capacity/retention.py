@@ -22,7 +22,7 @@ from ..inputs import (
     temperatures,
 )
 from ..result import Cell, Remark, result
-from .reference import Kind, reference_of
+from .reference import PART_CHARGED, Kind, came_part_charged, reference_of
 
 COLUMNS = (CYCLE, "Equivalent full cycles", "Retention", "Reference [A.h]", "Reference kind", T_MEAN)
 SOH_COLUMNS = ("Check-up", "SOH C", "SOH R", "Reference [A.h]", "Reference kind", "Reference [Ohm]", T_MEAN)
@@ -43,7 +43,8 @@ def retention(
 ) -> pd.DataFrame:
     """The capacity of each cycle over that of a reference, a fraction: Q_n / Q_ref.
 
-    Cycles that are not ``Complete`` are null and do not make the reference. Say the reference where the numbers are
+    Cycles that are not ``Complete`` are null and do not make the reference, and neither does the first discharge of a
+    cell that came part-charged. Say the reference where the numbers are
     shown; numbers of different references do not compare. Discharges at currents more than 10 % apart, and a capacity
     that first rises by more than 0.5 % above the reference (lithium comes back from the anode's overhang), are warned
     of.
@@ -62,13 +63,17 @@ def retention(
     rows = in_order(cycles, x)
     every, complete = numbers(rows, value), flags(rows, "Complete")
     counts = np.array([one is not False for one in complete])
+    partly = came_part_charged(every, complete)
+    counts[0] &= not partly
     values = np.where(counts & (every > 0), every, np.nan)
     base = reference_of(values, reference, rated)
     full = np.full(len(rows), np.nan) if rated is None else np.cumsum(numbers(rows, DISCHARGE)) / rated
     made: list[dict[str, Cell]] = []
     for place, count in enumerate(numbers(rows, x)):
         known = bool(np.isfinite(values[place]))
-        reason = "" if known else "the cycle is not complete" if not counts[place] else "the cycle has no capacity"
+        reason = "the cycle has no capacity" if counts[place] else "the cycle is not complete"
+        if partly and not place:
+            reason = "the cell came part-charged"
         made.append(
             {
                 CYCLE: count,
@@ -78,10 +83,11 @@ def retention(
                 "Reference kind": base.kind,
                 T_MEAN: numbers(rows, TEMPERATURE)[place],
                 "Valid": known,
-                "Warning": reason,
+                "Warning": "" if known else reason,
             }
         )
-    remarks = temperatures(numbers(rows, TEMPERATURE)) + _warned(values, base.value, numbers(rows, CURRENT))
+    remarks = [PART_CHARGED] if partly else []
+    remarks += temperatures(numbers(rows, TEMPERATURE)) + _warned(values, base.value, numbers(rows, CURRENT))
     if any(one is None for one in complete):
         words = "It is not known of every cycle whether it is complete; those are counted."
         remarks.append(Remark("complete_unknown", words))

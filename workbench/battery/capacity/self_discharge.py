@@ -9,6 +9,7 @@ from ..completeness import left_out
 from ..doubts import SamplesLeftOut
 from ..inputs import T_MEAN, Refusal, need, numbers, positive, refusing, temperatures
 from ..result import Cell, Remark, result
+from .reference import REFILLED
 from .step_table import NEAR, Half, Steps, halves, largest_discharge
 
 COLUMNS = (
@@ -40,7 +41,8 @@ def self_discharge(
 
     Reversible = Q_before - Q_remaining - irreversible; irreversible = Q_before - Q_after. Q_before is the discharge
     before the charge and the storage, Q_remaining the discharge right after the storage, Q_after the next one after a
-    full charge. All three must end at the same voltage, within 20 mV. ``Voltage slope [mV/d]`` is the slope of the
+    full charge. All three must end at the same voltage, within 20 mV, and Q_before must not be of a cell that came
+    part-charged. ``Voltage slope [mV/d]`` is the slope of the
     resting voltage after its first 24 h, which relax; ``Leak current [A]`` = capacity_per_volt x slope.
 
     Storage shorter than 24 h is refused. An irreversible loss below 0 is warned of: lithium came back from the
@@ -93,6 +95,8 @@ def _row(found: list[Half], place: int, samples: pd.DataFrame | None, per_volt: 
     if not np.ptp(ends) <= NEAR:
         listed = ", ".join(f"{end:.3f}" for end in ends)
         return row | {"Valid": False, "Warning": f"the discharges end at different voltages: {listed} V"}
+    if place == 2 and before.passed() < REFILLED * around[1].passed():  # nothing charged it before
+        return row | {"Valid": False, "Warning": "the discharge before the storage began part-charged"}
     q, left, q_after = (one.passed() for one in (before, remaining, after))
     irreversible = q - q_after
     reversible = q - left - irreversible

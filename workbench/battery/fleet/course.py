@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ...messages import counted
-from ..capacity.reference import Kind, Reference, reference_of
+from ..capacity.reference import PART_CHARGED, Kind, Reference, came_part_charged, reference_of
 from ..inputs import TEMPERATURE, Floats, Refusal, flags, in_order, need, numbers, positive, temperatures
 from ..result import Remark
 
@@ -36,8 +36,8 @@ def course(
 ) -> Course:
     """The cycles of one cell that count: complete ones with a capacity, at one rate.
 
-    A cycle counts as complete unless ``Complete`` says that it is not. Where most discharge at one current, cycles at
-    another are left out.
+    A cycle counts as complete unless ``Complete`` says that it is not, or the cell came part-charged. Where most
+    discharge at one current, cycles at another are left out.
 
     Raises
     ------
@@ -49,8 +49,12 @@ def course(
     rows = in_order(cycles, x)
     values = numbers(rows, value)
     counts = np.isfinite(values) & (values > 0)
-    counts &= np.array([one is not False for one in flags(rows, "Complete")])
+    complete = flags(rows, "Complete")
+    counts &= np.array([one is not False for one in complete])
     remarks: list[Remark] = []
+    if came_part_charged(values, complete):
+        counts[0] = False
+        remarks.append(PART_CHARGED)
     current = numbers(rows, CURRENT)
     known = counts & np.isfinite(current)
     if known.any():

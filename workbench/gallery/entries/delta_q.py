@@ -22,11 +22,9 @@ def make(facts):
 # The script of the figure
 def transform(data, params):
     cells, found = data["chosen"], []
+    cycles, partly = from_full(data["cycles"][data["cycles"]["Complete"].fillna(True).astype(bool)])
     for _, cell in cells.iterrows():
-        rows = data["cycles"]
-        rows = rows[
-            (rows["measurement_id"] == cell["measurement_id"]) & rows["Complete"].fillna(True).astype(bool)
-        ]
+        rows = cycles[cycles["measurement_id"] == cell["measurement_id"]]
         rows = rows.dropna(subset=["Discharge capacity [A.h]"]).sort_values("Cycle count")
         if rows.empty or cell["metadata.results.log_var"] != cell["metadata.results.log_var"]:
             continue
@@ -72,4 +70,4 @@ def transform(data, params):
     figure.update_xaxes(title_text="log₁₀ variance of ΔQ(V), cycles 10 and 100")
     figure.update_yaxes(title_text=f"Cycles to {params['threshold']:g} %", **log_ticks(rows["life"]))
     finished(figure, showlegend=True)
-    return note(figure, told)
+    return note(figure, f"{told}; {partly}" if partly else told)

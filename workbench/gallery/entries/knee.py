@@ -30,11 +30,9 @@ def make(facts):
 def transform(data, params):
     figure, cells = go.Figure(), data["chosen"]
     colors = palette(cells["id"])
+    cycles, partly = from_full(data["cycles"][data["cycles"]["Complete"].fillna(True).astype(bool)])
     for _, cell in cells.iterrows():
-        rows = data["cycles"]
-        rows = rows[
-            (rows["measurement_id"] == cell["measurement_id"]) & rows["Complete"].fillna(True).astype(bool)
-        ]
+        rows = cycles[cycles["measurement_id"] == cell["measurement_id"]]
         rows = rows.dropna(subset=["Discharge capacity [A.h]"]).sort_values("Cycle count")
         found = data["values"][cell["id"]].iloc[0]
         if rows.empty:
@@ -63,6 +61,5 @@ def transform(data, params):
     figure.update_yaxes(title_text="Capacity retention / %")
     finished(figure, showlegend=True)
     without = sorted(set(data["records"]["instance_name"]) - set(cells["instance_name"]))
-    return note(
-        figure, f"no knee: {', '.join(without[:8])}{' ...' if len(without) > 8 else ''}" if without else ""
-    )
+    lacking = f"no knee: {', '.join(without[:8])}{' ...' if len(without) > 8 else ''}" if without else ""
+    return note(figure, "; ".join(text for text in (lacking, partly) if text))

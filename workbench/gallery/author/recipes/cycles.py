@@ -35,7 +35,9 @@ def transform(data, params):
     rows = data["rows"].dropna(subset=[column, "Cycle count"])
     if rows.empty:
         return battery.message("No complete cycle to draw. Choose other cells.")
-    relative = params["relative"] == "first" or limit is not None
+    relative, partly = params["relative"] == "first" or limit is not None, ""
+    if relative and column == "Discharge capacity [A.h]":
+        rows, partly = from_full(rows)
     rows = rows.assign(
         value=100 * battery.of_first(rows[column], rows["measurement_id"]) if relative else rows[column]
     )
@@ -85,6 +87,7 @@ def transform(data, params):
     if limit is not None:
         figure.add_hline(y=limit, line={"color": "#888888", "dash": "dot", "width": 1})
     finished(figure, showlegend=1 < len(named) <= 16)
+    said = f"never below {limit:g} %: {', '.join(never)}" if never else ""
     if len(never) > 4:
-        return note(figure, f"{len(never)} cells never fall below {limit:g} %")
-    return note(figure, f"never below {limit:g} %: {', '.join(never)}" if never else "")
+        said = f"{len(never)} cells never fall below {limit:g} %"
+    return note(figure, "; ".join(text for text in (said, partly) if text))
