@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from .doubts import SamplesLeftOut
 
@@ -55,9 +57,8 @@ def result(
     thinned = [remark.message for remark in remarks if remark.code == SamplesLeftOut.code]
     for row in full:
         row[WARNING] = _warning(row, thinned)
-    made = pd.DataFrame(full, columns=names)
-    for name in names:
-        made[name] = _typed(made[name], name)
+    # Each column is made once with its type: changing the types of a table's columns took most of a figure's time.
+    made = pd.DataFrame({name: _typed([row[name] for row in full], name) for name in names}, columns=names)
     made.attrs[WARNINGS] = [asdict(remark) for remark in remarks]
     return made
 
@@ -76,14 +77,12 @@ def refused(columns: Sequence[str], code: str, reason: str, where: str = "") -> 
     return result([{VALID: False, WARNING: reason}], columns, [Remark(code, reason, where)])
 
 
-def _typed(values: pd.Series, name: str) -> pd.Series:
+def _typed(values: list[Cell], name: str) -> pd.Series | NDArray[np.bool_] | NDArray[np.float64]:
     """Numbers as float64 with NaN, texts as they are, and ``Valid`` as bool."""
     if name == VALID:
-        return values.astype(bool)
-    if any(isinstance(value, str) for value in values):
-        return values.astype("str")
-    if len(values) and all(isinstance(value, bool) for value in values):
-        return values.astype(bool)
-    if name == WARNING:
-        return values.astype("str")
-    return values.astype("float64")
+        return np.array(values, bool)
+    if name == WARNING or any(isinstance(value, str) for value in values):
+        return pd.Series(values, dtype="object").astype("str")
+    if values and all(isinstance(value, bool | np.bool_) for value in values):
+        return np.array(values, bool)
+    return np.array(values, np.float64)

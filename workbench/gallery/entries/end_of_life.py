@@ -37,6 +37,10 @@ STYLES = {
     "extrapolated": "extrapolated",
     "beyond": "not reached",
 }
+NEEDED = [
+    *("Cycle count", "Discharge capacity [A.h]", "Complete"),
+    *("Mean discharge current [A]", "Mean temperature [degC]"),
+]
 
 
 def transform(data, params):
@@ -51,6 +55,7 @@ def transform(data, params):
             "batch": "no batch" if pd.isna(batch) else batch,
             "temperature": f"{degrees:g} °C" if degrees == degrees else "temperature unknown",
         }.get(params.get("color"), "")
+        cycles = cycles[[name for name in NEEDED if name in cycles]]
         reached = battery.end_of_life(cycles, threshold=share).iloc[0]
         one = {"cell": cell, "group": group, "last": cycles["Cycle count"].max()}
         if reached["Valid"] and reached["EOL cycle"] == reached["EOL cycle"]:

@@ -43,22 +43,21 @@ def make(facts):
 # The script of the figure
 def of_test(steps, soc):
     """The discharge resistance of a test nearest to a state of charge, in % of the charge in the test."""
-    steps = steps.sort_values("Step count")
+    pulses = steps["Duration [s]"].le(120) & steps["Resistance at 10 s [Ohm]"].notna() & steps["counted"]
+    pulses &= steps["Mean current [A]"] > 0
+    if not pulses.any():
+        return None
     passed = (steps["Discharge capacity [A.h]"] - steps["Charge capacity [A.h]"]).fillna(0)
     level = passed.cumsum()
     spread = level.max() - min(level.min(), 0)
     state = 100 * (1 - (level - passed - min(level.min(), 0)) / spread) if spread > 0 else level * np.nan
-    pulses = steps["Duration [s]"].le(120) & steps["Resistance at 10 s [Ohm]"].notna()
-    pulses &= steps["Mean current [A]"] > 0
-    pulses &= pulses.index.isin(not_excluded(steps).index)
-    if not pulses.any():
-        return None
     at = (state[pulses] - soc).abs().idxmin()
     return steps.loc[at], float(state[at])
 
 
 def transform(data, params):
-    rows = data["rows"]
+    rows = data["rows"].sort_values("Step count", kind="stable")
+    rows = rows.assign(counted=rows.index.isin(not_excluded(rows).index))
     found = []
     for _, steps in rows.groupby("measurement_id", sort=False):
         one = of_test(steps, params["soc"])

@@ -27,11 +27,12 @@ def make(facts):
 # The script of the figure
 def transform(data, params):
     base, found = params.get("per", "cell"), []
-    for _, steps in data["rows"].groupby("measurement_id", sort=False):
-        steps = steps.sort_values("Step count")
+    every = data["rows"].sort_values("Step count", kind="stable")
+    counted = every.index.isin(not_excluded(every).index)
+    for _, steps in every.assign(counted=counted).groupby("measurement_id", sort=False):
         rest = steps["Duration [s]"].where(steps["Step type"].eq("Rest")).shift()
         most = steps["Discharge capacity [A.h]"].max()
-        whole = not_excluded(steps[steps["Discharge capacity [A.h]"] > 0.8 * most])
+        whole = steps[steps["counted"] & (steps["Discharge capacity [A.h]"] > 0.8 * most)]
         if whole.empty or not most > 0:
             continue
         slow = whole["Mean current [A]"].abs().idxmin()
