@@ -59,8 +59,9 @@ def transform(data, params):
         lost = lost or without_amount(found, amount)
         found = found.assign(value=factor * found["Resistance at 10 s [Ohm]"] * amount)
         late += [test["name"]] if "Onset gap [s]" in found and (found["Onset gap [s]"] > 1).any() else []
-        for direction, group in found.groupby(np.where(found["Mean current [A]"] > 0, "discharge", "charge")):
-            if params["direction"] not in ("both", direction):
+        out = found["Mean current [A]"] > 0
+        for direction, group in (("discharge", found[out]), ("charge", found[~out])):
+            if params["direction"] not in ("both", direction) or group.empty:
                 continue
             group = group.sort_values("soc")
             figure.add_scatter(

@@ -85,10 +85,7 @@ def transform(data, params):
         showlegend=rows["instance_name"].nunique() <= 16,
     )
     rest = rows["rest"].dropna()
-    said = (
-        f"slow discharges; rest before: {rest.min():.2g} to {rest.max():.2g} h"
-        if len(rest)
-        else "no rest before the discharge is logged"
-    )
+    spans = " to ".join(dict.fromkeys(f"{hours:.2g}" for hours in (rest.min(), rest.max())))
+    said = f"slow discharges; rest before: {spans} h" if len(rest) else "no rest before the discharge is logged"
     spread = f"temperatures differ by {heat.max() - heat.min():.1f} K" if known else "no temperature is logged"
     return note(figure, "; ".join(text for text in (said, spread, without_amount(rows, amount)) if text))
