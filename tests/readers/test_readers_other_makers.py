@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from numpy.typing import NDArray
 
@@ -97,3 +99,107 @@ def test_a_current_per_mass_or_area_is_never_offered_as_that_of_the_cell(header:
     with pytest.raises(FileRefused, match="per mass or area") as refused:
         got(tmp_path, text)
     assert '"Current [A]"' not in str(refused.value)
+
+
+UNIX = 1715594400.0  # 13 May 2024, 10:00 UTC
+
+
+@pytest.mark.parametrize(
+    ("header", "write"),
+    [
+        ("timestamp", lambda t: f"{UNIX + t:.0f}"),
+        ("timestamp", lambda t: f"{1e3 * (UNIX + t):.0f}"),
+        ("timestamp", lambda t: f"{int(UNIX + t) * 1_000_000_000}"),
+        ("Date", lambda t: f"{25569 + (UNIX + t) / 86400:.10f}"),
+        ("datetime", lambda t: f"{719529 + (UNIX + t) / 86400:.10f}"),
+    ],
+)
+def test_a_clock_that_is_a_number_gives_the_time(
+    header: str, write: Callable[[float], str], tmp_path: Path
+) -> None:
+    text = f"{header},Voltage (V),Current (A)\n"
+    text += rows(lambda n: f"{write(float(TIME[n]))},{VOLTS[n]:.4f},{CHARGING[n]}")
+    reading, table = got(tmp_path, text)
+    holds(table)
+    assert reading.start_time is not None
+    assert abs(reading.start_time.timestamp() - UNIX) < 1e-3
+    assert "time_from_clock" in codes(reading)
+    typed = pa.table(
+        {header: [float(write(float(t))) for t in TIME], "Voltage (V)": VOLTS, "Current (A)": CHARGING}
+    )
+    pq.write_table(typed, tmp_path / "file.parquet")
+    holds(concat(list(read(tmp_path / "file.parquet").batches)))
+
+
+def test_a_column_of_whole_days_is_not_a_time(tmp_path: Path) -> None:
+    text = "Date,Voltage (V),Current (A)\n" + rows(lambda n: f"45425,{VOLTS[n]:.4f},{CHARGING[n]}")
+    assert "Time [s]" not in got(tmp_path, text)[1]
+
+
+@pytest.mark.parametrize("clock", ["0", "unix", "none"])
+def test_the_time_of_german_digatron_is_in_milliseconds(clock: str, tmp_path: Path) -> None:
+    words = ("PAU", "LAD", "PAU", "ELA")
+    zeit = {"0": lambda n: "0", "unix": lambda n: f"{UNIX + TIME[n]:.0f}", "none": lambda n: ""}[clock]
+    text = "Schritt,Zustand,Zeit,Programmdauer,Zyklus,Spannung,Strom\n"
+    text += rows(
+        lambda n: f"{SEGMENT[n] + 1},{words[SEGMENT[n]]},{zeit(n)},{1000 * TIME[n]:.0f},1,{VOLTS[n]},{CHARGING[n]}"
+    )
+    reading, table = got(tmp_path, text)
+    assert reading.format == "digatron"
+    holds(table)
+    assert "Time [ms]" in next(note.fix for note in reading.notes if note.code == "time_unit")
+
+
+def fine(*, gap: float = 0.0) -> tuple[list[str], NDArray[np.float64], NDArray[np.float64]]:
+    """Rows of Neware with a clock of whole seconds and times within steps in ms, and the true times and currents.
+
+    Samples every 0.1 s; a pause of ``gap`` before the last step.
+    """
+    lines, times, currents = [], [], []
+    begun = 0.4
+    for step, (current, word) in enumerate([(0.0, "Rest"), (2.0, "CC Chg"), (0.0, "Rest"), (-1.5, "CC DChg")]):
+        begun += gap if step == 3 else 0.0
+        for tenth in range(36):
+            time = begun + tenth / 10
+            clock = f"2024-05-13 10:{int(time) // 60:02}:{int(time) % 60:02}"
+            within = f"00:00:{tenth / 10:06.3f}"
+            lines.append(
+                f"{len(lines)},1,{step + 1},{word},{within},{3.6 + current / 20},{1000 * current},0,{clock}"
+            )
+            times.append(time - 0.4)
+            currents.append(current)
+        begun += 3.5
+    return lines, np.array(times), np.array(currents)
+
+
+HEADER = (
+    "Record number,Cycle number,Step number,State,Time(h:min:s.ms),Voltage(V),Current(mA),Capacity(mAh),"
+    "Absolute Time"
+)
+
+
+def test_times_within_steps_are_used_where_they_are_finer_than_the_clock(tmp_path: Path) -> None:
+    lines, times, currents = fine()
+    reading, table = got(tmp_path, "\n".join([HEADER, *lines]))
+    assert reading.format == "neware"
+    holds(table, times=times, current=currents)
+    assert "finer" in next(note.message for note in reading.notes if note.code == "time_from_clock")
+
+
+def test_a_pause_between_steps_stays_where_times_within_steps_are_finer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.readers.limits.CHUNK_ROWS", 7)
+    lines, times, _ = fine(gap=50.0)
+    _, table = got(tmp_path, "\n".join([HEADER, *lines]))
+    ours = table["Time [s]"].floats()
+    assert ours[:108] == pytest.approx(times[:108], abs=1e-6)
+    assert ours == pytest.approx(times, abs=1.0)
+    assert np.diff(ours)[108:] == pytest.approx(0.1, abs=1e-6)
+
+
+def test_a_column_that_is_no_time_within_steps_does_not_change_the_clock(tmp_path: Path) -> None:
+    lines, times, _ = fine()
+    other = [line.replace(",00:00:0", ",00:07:0") if n % 2 else line for n, line in enumerate(lines)]
+    _, table = got(tmp_path, "\n".join([HEADER, *other]))
+    assert table["Time [s]"].floats() == pytest.approx(np.floor(times + 0.4), abs=1e-9)

@@ -66,8 +66,11 @@ CLOCK_NAMES = (
     "系统时间",
     "绝对时间",
 )
+_OF_DIGATRON = ("programmdauer",)
+"""The time of German exports of Digatron: milliseconds, with the unit or without."""
 COLUMNS = (
-    From("Time [s]", TIME_NAMES, "s"),
+    From("Time [s]", _OF_DIGATRON, "ms"),
+    From("Time [s]", tuple(name for name in TIME_NAMES if name not in _OF_DIGATRON), "s"),
     From("Current [A]", CURRENT_NAMES, "A"),
     From("Voltage [V]", VOLTAGE_NAMES, "V"),
     From(

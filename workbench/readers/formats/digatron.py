@@ -20,7 +20,8 @@ DIGATRON = TextFormat(
         ("current", "strom"),
     ),
     columns=(
-        From("Time [s]", ("prog time", "program time", "programmdauer"), "s"),
+        From("Time [s]", ("prog time", "program time"), "s"),
+        From("Time [s]", ("programmdauer",), "ms"),  # German exports write milliseconds, with the unit or without
         From("Current [A]", ("current", "strom"), "A"),
         From("Voltage [V]", ("voltage", "spannung"), "V"),
         From("Step from cycler", ("step", "schritt")),

@@ -11,7 +11,10 @@ from ..table.states import States
 from ..table.text_format import TextFormat
 
 COLUMNS = (
-    From("Time [s]", ("cumulative time", "total time", "test time", "total testtime", "总时间", "累计时间")),
+    From(
+        "Time [s]",
+        ("cumulative time", "total time", "test time", "testtime", "total testtime", "总时间", "累计时间"),
+    ),
     From("Current [A]", ("current", "cur", "电流"), "A"),
     From("Voltage [V]", ("voltage", "vol", "电压"), "V"),
     From(

@@ -99,6 +99,8 @@ class Plan:
     """V/s: the potential was swept at this rate, and the file has no time."""
     held: float | None = None
     """V: the potential was held here, and the file has no column of it."""
+    step_time: Planned | None = None
+    """A time within steps beside a clock, which may be coarser."""
 
     def find(self, name: str) -> Planned | None:
         return next((column for column in self.columns if column.name == name), None)
@@ -186,13 +188,14 @@ def plan_columns(
     for label, head in heads.items():
         if label not in claimed and head.key in clocks:
             claimed[label] = Planned(label, label, "clock")
-    if not any(planned.role in ("time", "clock") for planned in claimed.values()):
+    time = None
+    if not any(planned.role == "time" for planned in claimed.values()):
         time = _match(From("Time [s]", tuple(within_step), "s"), heads, claimed)
-        if time is not None:
+        if time is not None and not any(planned.role == "clock" for planned in claimed.values()):
             claimed[time.header] = replace(time, restarts=True)
     if not any(planned.name == "Current [A]" for planned in claimed.values()):
         claimed |= _as_current(charges, heads, claimed)
-    plan = Plan(labels, _ordered(labels, claimed), mapped=mapped)
+    plan = Plan(labels, _ordered(labels, claimed), mapped=mapped, step_time=time)
     plan.splits = [found for split in splits if (found := _split(split, heads, plan)) is not None]
     return plan
 

@@ -114,6 +114,18 @@ _OF_SCRIBNER = {"Z'(a)": "z'", "Z''(b)": "z''"}
 _SPACES = re.compile(r"[\s_]+")
 
 
+_TIME_WORDS = {1.0: ("seconds", "s"), 60.0: ("minutes", "min"), 3600.0: ("hours", "h"), 86400.0: ("days", "d")}
+
+
+def time_words(seconds: float) -> tuple[str, str]:
+    """The word and the symbol of a unit of time of so many seconds.
+
+    >>> time_words(60.0), time_words(1e-3)
+    (('minutes', 'min'), ('milliseconds', 'ms'))
+    """
+    return _TIME_WORDS.get(seconds, ("milliseconds", "ms"))
+
+
 def unit_of(text: str | None) -> Unit | None:
     """The unit of a spelling, first with its case and then without; None if it is unknown."""
     if text is None:

@@ -29,16 +29,28 @@ from ...messages import counted, option
 from ...units import split_unit
 from .columns import Plan, Planned, order_of
 from .dates import date_notes
-from .header_units import Unit, split_header, unit_of
+from .header_units import Unit, split_header, time_words, unit_of
 from .missing_columns import why_refused
 from .sign_evidence import Directions, Polarity, RunScan, StateVotes, polarity
 from .states import States
-from .values import Cells, are_whole, clock_format, clocks, durations, is_text, numbers
+from .values import (
+    Cells,
+    CountedClock,
+    Floats,
+    are_whole,
+    clock_format,
+    clocks,
+    counted_clock,
+    durations,
+    is_text,
+    numbers,
+)
 
 _RANK = {"null": 0, "boolean": 1, "integer": 2, "number": 3, "text": 4}
 _DAY = 86400.0
-_TIME_UNITS = {1.0: "s", 60.0: "min", 3600.0: "h", 1e-3: "ms"}
 _SAMPLE = 5000
+_APART, _MOSTLY = 2.0, 0.99
+"""s between a clock of whole seconds and a finer time, and the share of the rows in which they are no more apart."""
 _COUNTERS = ("capacity", "amp-hr", "cap")
 
 
@@ -49,7 +61,7 @@ class Settings:
     ``kinds``: column name -> kind in every batch. ``time``: how time is written ("number", "duration" or a clock
     pattern); ``time_from`` is its header. ``turn``: factor on the current, NaN if it stays empty; None if the
     direction comes from ``directions`` (by run) or ``states`` (by word). ``patterns``: header -> pattern of the clock
-    columns.
+    columns. ``counted``: header -> how it counts, of the clock columns that are numbers.
     """
 
     kinds: dict[str, str]
@@ -62,11 +74,14 @@ class Settings:
     states: States | None = None
     state_column: str | None = None
     patterns: dict[str, str] = field(default_factory=dict)
+    counted: dict[str, CountedClock] = field(default_factory=dict)
     first_clock: datetime | None = None
     days: str | None = None
     first_time: float = 0.0
     has_times: bool = True
     time_restarts: bool = False
+    finer: Planned | None = None
+    """A time within steps that is finer than the clock from which the time comes."""
 
 
 class Survey:
@@ -230,14 +245,13 @@ class Survey:
 
     def _rank_numeric_clock(self, settings: Settings, column: Planned, series: Cells) -> None:
         settings.kinds[column.name] = "integer" if series.dtype.kind in "iu" else "number"
-        present = series.dropna()
-        if present.empty or settings.first_clock is not None:
+        values = numbers(series, self.decimal)[0]
+        found = counted_clock(values)
+        if found is None:
             return
-        seconds = float(present.iloc[0])
-        if seconds > 1e11:
-            seconds /= 1000
-        if 1e8 < seconds < 1e11:
-            settings.first_clock = datetime.fromtimestamp(seconds, UTC)
+        settings.counted[column.header] = found
+        if settings.first_clock is None:
+            settings.first_clock = found.moment(float(values[np.isfinite(values)][0]))
 
     def _note_sweep(self, notes: list[Finding]) -> None:
         if self.plan.sweep is not None:
@@ -251,18 +265,18 @@ class Survey:
         planned = self.plan.find(TIME)
         if planned is None:
             clock = self.plan.clock
-            if clock is None or clock.header not in settings.patterns:
+            if clock is None or clock.header not in (*settings.patterns, *settings.counted):
                 settings.has_times = False
                 self._note_sweep(notes)
                 return
-            settings.time, settings.time_from = settings.patterns[clock.header], clock.header
-            notes.append(
-                Finding(
-                    "assumed",
-                    "time_from_clock",
-                    f"The time was computed from the clock times in '{clock.header}'.",
-                )
-            )
+            settings.time_from, settings.time = clock.header, settings.patterns.get(clock.header, "number")
+            if settings.time == "number":
+                settings.time_unit = Unit("s", settings.counted[clock.header].seconds)
+            text = f"The time was computed from the clock times in '{clock.header}'."
+            if self.plan.step_time is not None and self._is_finer(settings, clock.header, self.plan.step_time):
+                settings.finer = self.plan.step_time
+                text += f" Within a step it comes from '{self.plan.step_time.header}', which is finer."
+            notes.append(Finding("assumed", "time_from_clock", text))
             return
         settings.time_from, settings.time_unit = planned.header, planned.unit
         settings.time_restarts = planned.restarts
@@ -334,30 +348,48 @@ class Survey:
         """If the header names no unit, use the one that agrees with the clock column."""
         if planned.stated:
             return
-        clock = next((header for header in settings.patterns), None)
-        known = planned.unit.times if planned.unit else 1.0
+        clock = next(iter((*settings.patterns, *settings.counted)), None)
+        known = planned.unit.times / planned.unit.over if planned.unit else 1.0
         if clock is not None:
-            stamps = clocks(self._column(clock), settings.patterns[clock])
+            moments = self._moments(settings, clock)
             values = numbers(series, self.decimal)[0]
-            both = np.flatnonzero(~np.isnat(stamps) & np.isfinite(values))
+            both = np.flatnonzero(np.isfinite(moments) & np.isfinite(values))
             ends = both[[0, -1]] if len(both) else np.zeros(2, np.int64)
-            elapsed = float(np.diff(stamps.astype(np.int64)[ends])[0]) / 1e6 if len(both) else 0.0
+            elapsed = float(np.diff(moments[ends])[0]) if len(both) else 0.0
             span = float(np.diff(values[ends])[0]) if len(both) else 0.0
             for factor in (known, 1.0, 60.0, 3600.0, 1e-3):
                 if span > 0 and abs(elapsed - span * factor) <= 2.0 + 0.01 * elapsed and elapsed > 5:
                     settings.time_unit = Unit("s", factor)
-                    word = {1.0: "seconds", 60.0: "minutes", 3600.0: "hours"}.get(factor, "milliseconds")
+                    word, symbol = time_words(factor)
                     text = (
                         f"'{planned.header}' names no unit. It was read in {word}, which agrees "
                         f"with the clock times in '{clock}'."
                     )
-                    fix = mapping({planned.header: f"Time [{_TIME_UNITS[factor]}]"})
+                    fix = mapping({planned.header: f"Time [{symbol}]"})
                     notes.append(Finding("assumed", "time_unit", text, fix))
                     return
-        word = {1.0: "seconds", 60.0: "minutes", 3600.0: "hours"}[known]
-        fix = mapping({planned.header: f"Time [{_TIME_UNITS[known]}]"})
+        word, symbol = time_words(known)
+        fix = mapping({planned.header: f"Time [{symbol}]"})
         text = f"'{planned.header}' names no unit. It was read as {word}."
         notes.append(Finding("assumed", "time_unit", text, fix))
+
+    def _is_finer(self, settings: Settings, clock: str, step_time: Planned) -> bool:
+        """Whether times within steps have parts of a second that a clock lacks, and go on as the clock does."""
+        moments = self._moments(settings, clock)
+        within = step_times(self._column(step_time.header), step_time, self.decimal)
+        known = np.isfinite(moments) & np.isfinite(within)
+        moments, within = moments[known], within[known]
+        if not len(within) or (moments % 1 != 0).any() or not (within % 1 != 0).any():
+            return False
+        on = np.diff(within) > 0
+        return bool(on.any()) and float(np.mean(np.abs(np.diff(within) - np.diff(moments))[on] < _APART)) > _MOSTLY
+
+    def _moments(self, settings: Settings, header: str) -> Floats:
+        """(n,) s, the times of a clock column; NaN where it has none."""
+        if header in settings.counted:
+            return numbers(self._column(header), self.decimal)[0] * settings.counted[header].seconds
+        stamps = clocks(self._column(header), settings.patterns[header])
+        return np.where(np.isnat(stamps), np.nan, stamps.astype(np.int64) / 1e6)
 
     def settle_counts(self, settings: Settings, notes: list[Finding]) -> None:
         """Cycle and step numbers are integers if all are whole, else numbers with a warning."""
@@ -489,6 +521,15 @@ class Survey:
                 f"{counted(unknown, 'row')} with a current of unknown direction. The current was set to 0 there."
             )
             notes.append(Finding("odd", "no_direction", text))
+
+
+def step_times(series: Cells, planned: Planned, decimal: str | None) -> Floats:
+    """(n,) s, the values of a column of times within steps; NaN where they cannot be read."""
+    if is_text(series):
+        found, unread = durations(series, planned.header)
+        if unread < len(series):
+            return found
+    return planned.apply(numbers(series, decimal)[0])
 
 
 def _example(series: Cells) -> str:

@@ -16,7 +16,7 @@ from ...messages import counted, option_name, spaced
 from ...table import Column, Table
 from .columns import Plan, Planned, in_order
 from .impedance import completed
-from .kinds_and_sign import Settings
+from .kinds_and_sign import Settings, step_times
 from .row_places import MOST_EXAMPLES, Places
 from .values import Cells, Floats, clocks, column_of, count_column, durations, is_text, number_column, numbers
 
@@ -33,6 +33,7 @@ class Rows:
         self.passed = 0
         self.last_time = 0.0
         self.joint = Joint()
+        self.anchored = Anchored()
         self.before: float | None = None
         self.potential: float | None = None
         self.kept = 0
@@ -169,6 +170,9 @@ class Rows:
         self._note_unread(str(settings.time_from), series, unread, np.isnan(values))
         if settings.time_restarts:
             values = self.joint.feed(values)
+        if settings.finer is not None:
+            within = step_times(frame[settings.finer.header], settings.finer, settings.decimal)
+            values = self.anchored.feed(within, values)
         if self.zero is None:
             present = values[np.isfinite(values)]
             if len(present):
@@ -179,7 +183,10 @@ class Rows:
         return values
 
     def _note_zero(self) -> None:
-        if self.zero and self.settings.time in ("number", "duration") and self.settings.days is None:
+        numeric = (
+            self.settings.time in ("number", "duration") and self.settings.time_from not in self.settings.counted
+        )
+        if self.zero and numeric and self.settings.days is None:
             text = f"Time begins at {self.zero:.6g} s in '{self.settings.time_from}'; it was moved to 0."
             self.notes.append(Finding("assumed", "time_from_first_row", text))
 
@@ -253,6 +260,37 @@ class Joint:
         joined = values.copy()
         joined[known] = present + passed
         return joined
+
+
+class Anchored:
+    """Joins times within steps, where a coarser clock shows how long the pauses between steps are."""
+
+    _COARSE = 2.0
+    """s by which a clock of whole seconds and a finer time may be apart without a pause."""
+
+    def __init__(self) -> None:
+        self._base: float | None = None
+        self._last = 0.0
+
+    def feed(self, within: Floats, clock: Floats) -> Floats:
+        """(n,) the next times within steps and clock times, s -> (n,) s, clock times as fine as those within steps."""
+        made = clock.copy()
+        known = np.flatnonzero(np.isfinite(within) & np.isfinite(clock))
+        if not len(known):
+            return made
+        steps, moments = within[known], clock[known]
+        if self._base is None:
+            self._base, self._last = float(moments[0] - steps[0]), float(steps[0])
+        begins = np.flatnonzero(np.diff(steps, prepend=self._last) < 0)
+        base = self._base
+        for first, after in zip([0, *begins], [*begins, len(steps)], strict=True):
+            if first in begins:
+                base += float(steps[first - 1]) if first else self._last
+            pause = float(moments[first] - steps[first]) - base if first < after else 0.0
+            base += pause if pause > self._COARSE else 0.0
+            made[known[first:after]] = base + steps[first:after]
+        self._base, self._last = base, float(steps[-1])
+        return made
 
 
 def directed(current: Floats, settings: Settings, first: int, by_word: Floats | None = None) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
@@ -27,7 +27,7 @@ from ..file.source import Head
 from ..reading import SIGN_OF_SPECTRA, SIGN_RULES, Counters, Reading, Sign
 from .columns import From, Plan, Planned, Split, in_order, plan_columns, unique_labels
 from .dates import date_notes, zone_note
-from .header_units import split_header
+from .header_units import split_header, time_words
 from .impedance import completed
 from .impedance_names import other_names
 from .kinds_and_sign import Settings, Survey
@@ -36,7 +36,16 @@ from .rest_voltage import watched
 from .several_cells import cell_columns, column_of_cells, count_names, names_in, notes_of, refuse_several
 from .text_format import check_sign
 from .text_rows import directed, time_notes, unread_text
-from .values import clock_format, clocks, count_column, durations, number_column, numbers
+from .values import (
+    CountedClock,
+    clock_format,
+    clocks,
+    count_column,
+    counted_clock,
+    durations,
+    number_column,
+    numbers,
+)
 
 _BUFFER = 1 << 20
 
@@ -292,6 +301,7 @@ class _TypedRows:
         self.file, self.plan, self.settings, self.notes = file, plan, settings, notes
         self.time = plan.find(TIME) or plan.clock
         self.pattern: str | None = None
+        self.counted: CountedClock | None = None
         self.zero: float | None = None
         self.passed = 0
         self.last_time = 0.0
@@ -308,11 +318,16 @@ class _TypedRows:
                 if self.pattern is not None:
                     header, example = self.time.header, str(first.words[0])
                     self.notes.extend(date_notes(header, self.pattern, example, swappable=swappable))
+            if first is not None and first.kind in ("number", "integer") and self.time.role == "clock":
+                self.counted = counted_clock(first.floats())
             if first is not None and first.kind == "datetime" and columns[self.time.header].type.tz is None:
                 self.notes.append(zone_note(f"Clock times in '{self.time.header}' name"))
         if self.time is not None and self.time.role == "time" and not self.time.stated:
-            text = f"'{self.time.header}' names no unit. It was read as seconds."
-            self.notes.append(Finding("assumed", "time_unit", text, column_map({self.time.header: TIME})))
+            unit = self.time.unit
+            word, symbol = time_words(1.0 if unit is None else unit.times / unit.over)
+            text = f"'{self.time.header}' names no unit. It was read as {word}."
+            fix = column_map({self.time.header: f"Time [{symbol}]"})
+            self.notes.append(Finding("assumed", "time_unit", text, fix))
         for planned in self.plan.columns:
             if planned.role == "clock" or planned is self.time:
                 begun = _first_moment(columns[planned.header], planned)
@@ -383,10 +398,11 @@ class _TypedRows:
             values = (
                 planned.unit.convert(values) if planned.unit is not None and planned.role == "time" else values
             )
+            values = values * self.counted.seconds if self.counted is not None else values
         present = values[np.isfinite(values)]
         if self.zero is None and len(present):
             self.zero = float(present[0])
-            if self.zero and column.kind != "datetime" and self.pattern is None:
+            if self.zero and column.kind != "datetime" and self.pattern is None and self.counted is None:
                 text = f"Time begins at {self.zero:.6g} s in '{planned.header}'; it was moved to 0."
                 self.notes.append(Finding("assumed", "time_from_first_row", text))
         values = values - (self.zero or 0.0)
@@ -422,6 +438,5 @@ def _first_moment(array: pa.Array, planned: Planned) -> datetime | None:
         return from_micros(int(clocks(pd.Series([column.tolist()[0]]), pattern).astype(np.int64)[0]))
     if planned.role != "clock" or column.kind not in ("number", "integer"):
         return None
-    seconds = float(column.values[0])
-    seconds = seconds / 1000 if seconds > 1e11 else seconds
-    return datetime.fromtimestamp(seconds, UTC) if 1e8 < seconds < 1e11 else None
+    counted = counted_clock(column.floats())
+    return counted.moment(float(column.values[0])) if counted is not None else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -56,6 +56,37 @@ CLOCKS = (
 _FINER = re.compile(r"(\.\d{6})\d+")
 """Digits of a second beyond the microsecond, which pandas reads and Python does not."""
 _DAY_FIRST = {"%m/%d/%Y": "%d/%m/%Y", "%m-%d-%Y": "%d-%m-%Y", "%m/%d/%y": "%d/%m/%y"}
+
+
+class CountedClock(NamedTuple):
+    """A clock that is a number: ``value * seconds - zero`` is a Unix time in s, for values from ``low`` to ``high``."""
+
+    low: float
+    high: float
+    seconds: float
+    zero: float = 0.0
+
+    def moment(self, value: float) -> datetime:
+        return datetime.fromtimestamp(value * self.seconds - self.zero, UTC)
+
+
+_DAY = 86400.0
+_COUNTED = (
+    *(CountedClock(1e8 * finer, 5e9 * finer, 1 / finer) for finer in (1.0, 1e3, 1e6, 1e9)),
+    CountedClock(715_000, 800_000, _DAY, 719_529 * _DAY),
+    CountedClock(25_569, 80_000, _DAY, 25_569 * _DAY),
+)
+"""Unix times in s, ms, µs and ns, days of MATLAB and days of Excel."""
+
+
+def counted_clock(values: Floats) -> CountedClock | None:
+    """How the numbers of a clock column count; None if they are not moments. Whole days have no time of day."""
+    present = values[np.isfinite(values)]
+    if not len(present):
+        return None
+    low, high = float(present.min()), float(present.max())
+    found = next((clock for clock in _COUNTED if clock.low <= low and high <= clock.high), None)
+    return None if found is None or (found.seconds == _DAY and are_whole(present)) else found
 
 
 def is_text(series: Cells) -> bool:
