@@ -203,3 +203,58 @@ def test_a_column_that_is_no_time_within_steps_does_not_change_the_clock(tmp_pat
     other = [line.replace(",00:00:0", ",00:07:0") if n % 2 else line for n, line in enumerate(lines)]
     _, table = got(tmp_path, "\n".join([HEADER, *other]))
     assert table["Time [s]"].floats() == pytest.approx(np.floor(times + 0.4), abs=1e-9)
+
+
+BASYTEC = (
+    "~Resultfile from Basytec Battery Test System\n~Battery: X1(16)\n~Start of Test: 13.05.2024 10:00:00\n~\n"
+)
+
+
+@pytest.mark.parametrize("dated", [True, False])
+@pytest.mark.parametrize("decimal", [".", ","])
+def test_basytec_with_blanks_between_fields(dated: bool, decimal: str, tmp_path: Path) -> None:
+    words = ("Pause", "Charge", "Pause", "Discharge")
+    clock = "DateTime " if dated else ""
+    text = f"{BASYTEC}~Time[h] DataSet {clock}t-Step[h] Line Command U[V] I[A] Ah[Ah] T1[°C] Cyc-Count State\n"
+    for n in range(N):
+        day = f"13.05.2024 10:{int(TIME[n]) // 60:02}:{int(TIME[n]) % 60:02} " if dated else ""
+        measured = f"{VOLTS[n]:.4f} {CHARGING[n]} 0.0 25.5".replace(".", decimal)
+        hours = f"{TIME[n] / 3600:.8f}".replace(".", decimal)
+        text += f"{hours} {n} {day}0 {SEGMENT[n] + 1} {words[SEGMENT[n]]} {measured} 1 0\n"
+    reading, table = got(tmp_path, text.encode("latin-1"), "file.txt")
+    assert reading.format == "basytec-blanks"
+    holds(table)
+    assert table["Voltage [V]"].floats() == pytest.approx(VOLTS, abs=1e-4)
+    assert table["Temperature [degC]"].floats() == pytest.approx(25.5)
+    assert reading.start_time is not None
+    assert (reading.start_time.month, reading.start_time.day) == (5, 13)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Time/s   Voltage/V   Current/A",
+        "   Time (s)   Voltage (V)   Current (A)",
+        "% time[s] voltage[V] current[A]",
+    ],
+)
+def test_text_in_columns_of_blanks(header: str, tmp_path: Path) -> None:
+    text = f"A test of a cell\n\n{header}\n" + rows(
+        lambda n: f"{TIME[n]:12.3f}{VOLTS[n]:12.4f}{CHARGING[n]:12.4f}"
+    )
+    reading, table = got(tmp_path, text, "file.txt")
+    assert reading.format == "delimited-blanks"
+    holds(table)
+
+
+def test_a_row_of_blanks_that_lacks_a_field_is_never_shifted(tmp_path: Path) -> None:
+    lines = [f"{TIME[n]:12.3f}{VOLTS[n]:12.4f}{CHARGING[n]:12.4f}{25.0:12.1f}" for n in range(N)]
+    lines[50] = f"{TIME[50]:12.3f}{CHARGING[50]:12.4f}{25.0:12.1f}"
+    reading, table = got(
+        tmp_path, "Time/s Voltage/V Current/A Temperature/C\n" + "\n".join(lines) + "\n", "file.txt"
+    )
+    assert table.n == N - 1
+    assert table["Voltage [V]"].floats() == pytest.approx(np.delete(VOLTS, 50), abs=1e-4)
+    assert "'500.000 0.0000 25.0'" in next(
+        note.message for note in reading.notes if note.code == "unreadable_values"
+    )

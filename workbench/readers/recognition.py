@@ -16,9 +16,9 @@ from ..messages import quoted
 from . import GENERAL, OF_BRANDS
 from .file.sheets import sheet_notes, view, without_sheet
 from .file.source import Head, look
+from .formats.by_blanks import names_that_do_not_fit
 from .formats.delimited import DELIMITED, IMPEDANCE
 from .formats.rest import REST, shows_current
-from .formats.spectra import names_that_do_not_fit
 from .non_series.recognise import other_format
 from .plugins import NEEDED, outside_formats
 from .reading import Reader, Reading

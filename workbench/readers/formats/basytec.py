@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 from ..table.columns import From
 from ..table.text_format import TextFormat
+from .by_blanks import ByBlanks
 
 BASYTEC = TextFormat(
     name="basytec",
@@ -27,4 +30,13 @@ BASYTEC = TextFormat(
     counters="cycle",
     day_first=True,
     start=r"^~?Start of Test:\s*(.+)$",
+)
+BASYTEC_BLANKS = ByBlanks(
+    **{
+        field.name: getattr(BASYTEC, field.name)
+        for field in fields(BASYTEC)
+        if field.name not in ("name", "about")
+    },
+    name="basytec-blanks",
+    about="As basytec, with fields separated by blanks.",
 )
