@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import scipy.io
 from numpy.typing import NDArray
 
 from workbench.errors import FileRefused
@@ -258,3 +259,41 @@ def test_a_row_of_blanks_that_lacks_a_field_is_never_shifted(tmp_path: Path) -> 
     assert "'500.000 0.0000 25.0'" in next(
         note.message for note in reading.notes if note.code == "unreadable_values"
     )
+
+
+def of_matlab(folder: Path, structure: dict[str, object]) -> tuple[Reading, Table]:
+    scipy.io.savemat(folder / "file.mat", {"data": structure})
+    reading = read(folder / "file.mat")
+    return reading, concat(list(reading.batches))
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        {"units": {"time": "s", "current": "mA", "voltage": "V"}},
+        {"Unit": {"current": "mA", "voltage": "V"}},
+        {"current_unit": "mA"},
+    ],
+)
+def test_units_beside_the_vectors_of_a_structure_count(beside: dict[str, object], tmp_path: Path) -> None:
+    vectors = {"time": TIME, "current": 1000 * CHARGING, "voltage": VOLTS}
+    reading, table = of_matlab(tmp_path, {**vectors, **beside, "cell_id": "A1"})
+    holds(table)
+    assert "'current' names no unit. It was read in A." not in {note.message for note in reading.notes}
+
+
+def test_a_unit_that_a_structure_does_not_say_is_reported(tmp_path: Path) -> None:
+    reading, table = of_matlab(
+        tmp_path, {"time": TIME, "current": CHARGING, "voltage_V": VOLTS, "units": {"time": "s"}}
+    )
+    holds(table)
+    assert [note.message for note in reading.notes if note.code in ("unit", "time_unit")] == [
+        "'current' names no unit. It was read in A."
+    ]
+
+
+def test_the_steps_of_a_structure_and_the_time_of_german_digatron(tmp_path: Path) -> None:
+    vectors = {"Programmdauer": 1000 * TIME, "Strom": CHARGING, "Spannung": VOLTS, "Schritt": SEGMENT + 1}
+    _, table = of_matlab(tmp_path, vectors)
+    holds(table)
+    assert table["Step from cycler"].floats() == pytest.approx(SEGMENT + 1)

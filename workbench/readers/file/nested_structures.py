@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Literal, TypeAlias
 
@@ -26,8 +26,8 @@ from ...messages import spaced
 from ...units import split_unit
 from ..formats.delimited import COLUMNS
 from ..reading import Sign
-from ..table.columns import From, Plan, plan_columns, unique_labels
-from ..table.header_units import fold
+from ..table.columns import From, Plan, Planned, plan_columns, unique_labels
+from ..table.header_units import fold, unit_of
 
 Vector: TypeAlias = NDArray[np.generic]
 Structure: TypeAlias = "dict[str, Structure] | list[Structure] | Vector | str | int | float | None"
@@ -234,7 +234,7 @@ def _walk(node: Structure, path: Path, around: Group, column_map: Mapping[str, s
     if len(path) > _DEEPEST:
         return
     if isinstance(node, dict):
-        near = around | {key: value for key, value in node.items() if _is_fact(value)}
+        near = around | {key: value for key, value in node.items() if _is_fact(value)} | _units_in(node)
         found = list(_parts_in(node, path, near, column_map))
         yield from found
         for key, value in node.items():
@@ -303,6 +303,25 @@ def _columns_of_lists(node: Group, path: Path, near: Group, column_map: Mapping[
         yield from _parts_in(at_place, (*path, place), near, column_map)
 
 
+def _units_in(node: Group) -> Group:
+    """The units that a structure lists for the vectors beside it, each by the name of its vector and "unit"."""
+    listed = [value for key, value in node.items() if fold(key) in ("unit", "units") and isinstance(value, dict)]
+    return {f"{name} unit": unit for units in listed for name, unit in units.items() if isinstance(unit, str)}
+
+
+def _in_units(plan: Plan, near: Group) -> Plan:
+    """The plan with the units that stand beside the vectors: in a structure of units, or as ``current_unit``."""
+    beside = {fold(key).replace(" units", " unit"): value for key, value in near.items() if isinstance(value, str)}
+
+    def settled(column: Planned) -> Planned:
+        unit = unit_of(str(beside.get(f"{fold(column.header)} unit", "")))
+        if column.stated or unit is None or unit.base != split_unit(column.name)[1]:
+            return column
+        return replace(column, unit=unit, stated=True)
+
+    return replace(plan, columns=[settled(column) for column in plan.columns])
+
+
 def _is_fact(value: Structure) -> bool:
     if isinstance(value, str | int | float):
         return True
@@ -347,6 +366,7 @@ def _part_of(vectors: Mapping[str, Vector], path: Path, near: Group, column_map:
         named = dict(zip(labels, columns.values(), strict=True))
         mapped = {theirs: ours for theirs, ours in column_map.items() if theirs in named}
         plan = plan_columns(labels, known.columns, column_map=mapped)
+        plan = _in_units(plan, near) if known is ANY else plan
         has = {column.name for column in plan.columns}
         if {TIME, VOLTAGE} <= has and (CURRENT in has or (known.charge in columns)):
             return Part(path, known, named, plan, near)

@@ -14,21 +14,32 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ...cycling.columns import FREQUENCY, TIME
+from ...cycling.columns import CURRENT, FREQUENCY, TIME, VOLTAGE
 from ...cycling.findings import Finding
 from ...errors import FileRefused
 from ...messages import column_map as mapping
 from ...messages import counted, quoted, spaced
+from ...units import split_unit
 from .. import limits
 from ..formats.delimited import CURRENT_NAMES, VOLTAGE_NAMES
 from ..reading import Counters, Reading, SeveralTests, Sign
 from ..table.columns import KNOWN, From, plan_columns, unique_labels
-from ..table.header_units import split_header
+from ..table.header_units import split_header, time_words
 from ..table.impedance import settle_imaginary
 from ..table.several_cells import MOST_TESTS
 from ..table.typed_columns import batches_of, read_typed
 from .archives import unpacked
-from .nested_structures import Group, Part, Structure, counts, is_spectral, parts_of, spectra_left, without_samples
+from .nested_structures import (
+    ANY,
+    Group,
+    Part,
+    Structure,
+    counts,
+    is_spectral,
+    parts_of,
+    spectra_left,
+    without_samples,
+)
 from .outside_parsers import guarded
 from .parser_process import Facts, Loader, TestFacts, load_in_process
 from .source import Head
@@ -293,6 +304,7 @@ def _table(of: list[Part], notes: list[Finding], *, mapped: bool) -> tuple[pa.Ta
     for part in of:
         _settle_spectrum(part, notes, mapped=mapped)
     series = [part for part in of if not part.is_spectrum]
+    notes += _assumed_units(series)
     made: dict[str, NDArray[np.float64] | pa.Array] = {}
     if series:
         joined = iter(_times(series, notes))
@@ -307,6 +319,8 @@ def _table(of: list[Part], notes: list[Finding], *, mapped: bool) -> tuple[pa.Ta
         notes.append(Finding("assumed", "current_derived", text))
     lengths = [part.rows for part in of]
     for name, numbers in counts(of).items():
+        if name in made:  # the file's own steps or cycles go before those of its structure
+            continue
         made[name] = pa.array(np.repeat(np.array([-1 if n is None else n for n in numbers]), lengths))
     words = [part.word for part in of]
     if any(words):
@@ -318,6 +332,22 @@ def _table(of: list[Part], notes: list[Finding], *, mapped: bool) -> tuple[pa.Ta
     if "Ambient temperature [degC]" not in made and all(isinstance(value, int | float) for value in warmth):
         made["Ambient temperature [degC]"] = np.repeat(np.array(warmth, np.float64), lengths)
     return pa.table(made), of[0].begun
+
+
+def _assumed_units(series: list[Part]) -> list[Finding]:
+    """The notes on units that neither the names of vectors nor what stands beside them say."""
+    made: dict[str, Finding] = {}
+    for column in (column for part in series if part.set is ANY for column in part.plan.columns):
+        if column.name in (CURRENT, VOLTAGE) and not column.stated:
+            text = f"'{column.header}' names no unit. It was read in {split_unit(column.name)[1]}."
+            made.setdefault(text, Finding("assumed", "unit", text, mapping({column.header: column.name})))
+        elif column.name == TIME and not column.stated:
+            unit = column.unit
+            word, symbol = time_words(1.0 if unit is None else unit.times / unit.over)
+            text = f"'{column.header}' names no unit. It was read as {word}."
+            fix = mapping({column.header: f"Time [{symbol}]"})
+            made.setdefault(text, Finding("assumed", "time_unit", text, fix))
+    return list(made.values())
 
 
 def _settle_spectrum(part: Part, notes: list[Finding], *, mapped: bool) -> None:
