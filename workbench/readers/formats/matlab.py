@@ -40,7 +40,7 @@ class Matlab:
     sign: Sign = "found"
     sign_rule: str = "as each set documents it, else found from how the voltage answers"
     counters: Counters = None
-    rule: int = 2
+    rule: int = 3
 
     def matches(self, head: Head) -> bool:
         return head.data.startswith(b"MATLAB 5.0 MAT-file")
