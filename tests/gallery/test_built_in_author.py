@@ -94,6 +94,24 @@ DRAWN = [
     ("Spannung über der Zeit im GITT, zweite Achse", "Voltage over time", "eine zweite Achse", "GITT"),
     ("Température au cours du temps des essais de vieillissement", "Temperature over time", "3 essais sur 1", ""),
     ("What happened in M50-A-01_HPPC_fresh?", "What happened", "HPPC_fresh", "Rest"),
+    ("Compare the simulations M50_DFN_C10 and M50_DFN_1C", "Voltage of the simulations", "", "M50_DFN_1C"),
+    ("Plot the LFP_SPM_1C simulation against capacity", "Voltage of the simulations", "", "LFP_SPM_1C"),
+    (
+        "Montre le potentiel à l'équilibre du graphite en fonction de la stœchiométrie",
+        "Open-circuit",
+        "",
+        "Graphite",
+    ),
+    ("M50 正极的开路电位曲线", "Open-circuit", "", "NMC811"),
+    ("Kapazitätsverlust je Charge, mit einer Linie bei 90 %", "Capacity fade", "line at y = 90", "A,"),
+    ("How hot did the cells of batch B get in each cycle?", "Mean temperature by cycle", "M50-B-01", "B"),
+    ("dQ/dV of the RPTs of M50-B-02 between 3.3 and 4.1 V", "dQ/dV", "axis in V: 3.3 to 4.1", "M50-B-02"),
+    ("Entladespannungskurven von LFP-C-02 in Zyklus 5 und 115", "Voltage curves", "cycles 5, 115", "cycle 4"),
+    ("Zeige die Zelltemperatur während der Autobahnfahrt", "Temperature over time", "drive_highway", "highway"),
+    ("Muestra la capacidad frente al número de ciclo de las celdas del lote C", "Capacity fade", "LFP-C-01", "C,"),
+    ("Cuántas pruebas hay por protocolo", "Number of tests by protocol", "", "tests"),
+    ("Bode plot of M50-A-03 aged", "Nyquist and Bode", "Show: Bode", "M50-A-03_EIS_aged"),
+    ("Lithiumverlust und Aktivmaterialverlust über die Alterung", "LAM anode", "", "M50-A-01"),
 ]
 IN_WORDS = [
     ("Plot the pressure inside the cells over time", "no pressure"),
@@ -116,11 +134,15 @@ IN_WORDS = [
     ("比较各批次电芯在第一次 RPT 中的放电容量:每个批次一个箱线图", "箱线图"),
     ("Heatmap der Kapazität aus den Check-ups", "Heatmap"),
     ("Timeline of all tests of M50-A-01, one horizontal bar for each test", "bars"),
-    ("Tension simulée et tension mesurée M50-A-01_RPT0 en fonction de la capacité", "une simulation"),
+    ("Tension simulée et tension mesurée M50-A-01_RPT0 en fonction de la capacité", "no simulation beside"),
+    ("Vergleiche Simulation und Messung bei der Autobahnfahrt", "Nahe daran: Voltage of the simulations"),
+    ("Show the discharge power at each state of charge for the fresh HPPC tests", "analyse power_capability"),
+    ("Wie dick ist die SEI-Schicht nach 100 Zyklen?", "Dicke"),
+    ("Perte d'énergie en pourcentage selon la viscosité de l'électrolyte", "« viscosité »"),
+    ("Fracture toughness of the cathode particles", "do not know what to draw"),
     ("Diagrammes de Nyquist, un panneau par cellule", "un panneau par élément"),
     ("Capacity of each check-up against throughput, coloured by the ageing temperature", "the throughput"),
     ("Température maximale de chaque cycle en fonction du temps", "maximale de chaque cycle"),
-    ("Compare the simulations M50_DFN_C10 and M50_DFN_1C", "Capacity fade"),
 ]
 EVERY_DAY = {0, 3, 4, 6, 9, 11, 16, 18, 22, 28}
 """Places of the wishes of the everyday suite."""
@@ -191,7 +213,47 @@ def test_one_of_several_cells_is_not_taken_for_all(bench: wb.Bench) -> None:
 @pytest.mark.parametrize("form", [*FORMS, *DETAILS], ids=lambda form: form.names["en"])
 def test_a_form_is_named_in_four_languages_and_given_by_recipes_that_are_there(form: Form) -> None:
     assert form.names.keys() == {"en", "de", "fr", "zh"}
-    assert form.given_by <= {*entries(), "cycles", "samples", "cells", "counts", "results"}
+    assert form.given_by <= {*entries(), "cycles", "samples", "cells", "counts", "results", "simulations"}
+
+
+@pytest.fixture(scope="module")
+def unlabelled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[wb.Bench]:
+    """A store of files that name no batch, temperature or kind of test: cycles of four cells, samples of one."""
+    folder = tmp_path_factory.mktemp("unlabelled")
+    rows = [(f"B{cell}T25", cycle, 2.0 - 0.004 * cell * cycle) for cell in (1, 2, 3, 7) for cycle in range(1, 121)]
+    lines = ["cell,cycle,capacity_Ah", *(f"{cell},{cycle},{capacity:.4f}" for cell, cycle, capacity in rows)]
+    (folder / "capacity_by_cycle.csv").write_text("\n".join(lines) + "\n")
+    samples = [
+        f"{10 * place},{-1.0 if place % 60 < 30 else 1.0},{3.5 + 0.01 * (place % 60)}" for place in range(240)
+    ]
+    (folder / "20240105_first_try.csv").write_text(
+        "Time [s],Current [A],Voltage [V]\n" + "\n".join(samples) + "\n"
+    )
+    with wb.open(folder / "store.db") as bench:
+        assert bench.ingest([folder / "capacity_by_cycle.csv", folder / "20240105_first_try.csv"]).ok
+        yield bench
+
+
+@pytest.mark.parametrize(
+    ("wish", "title", "said"),
+    [
+        ("Capacity over cycle number for B2T25 and B7T25", "capacity by cycle", "'B2T25' and 'B7T25'"),
+        ("Rétention de capacité de B3T25, marque où elle passe sous 80 %", "marked at 80 %", "B3T25"),
+        ("capacity retention of B1T25 to B3T25", "capacity by cycle", "'B1T25', 'B2T25' and 'B3T25'"),
+        ("histogram of the first discharge capacity", "First discharge capacity", ""),
+        ("Voltage over time of the 20240105 test, log x axis", "Voltage over time", "x axis: logarithmic"),
+        ("Compare la rétention de capacité des lots", "", "n'a de lot"),
+        ("Fade of B0099", "", "'B0099'"),
+        ("Simulated voltage at 2C", "", "no simulation"),
+        ("Nyquist-Diagramm von B1T25", "", "impedance spectrum"),
+    ],
+)
+def test_files_without_labels_are_drawn_by_the_names_of_their_cells(
+    unlabelled: wb.Bench, wish: str, title: str, said: str
+) -> None:
+    checked = unlabelled.backend.propose(wish)
+    assert said in checked.say
+    assert (title in checked.draft["name"] and checked.is_sound) if title else checked.draft is None, checked.words
 
 
 def test_on_an_empty_store_every_wish_is_answered_in_words(tmp_path: Path) -> None:

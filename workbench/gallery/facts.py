@@ -64,6 +64,10 @@ class Facts:
         """The names of tests that the entry at hand leaves out, and what each lacks."""
         self._only = None if measurements is None else frozenset(measurements)
 
+    def of_tests(self, measurements: Collection[str]) -> Facts:
+        """What the same store has of these tests alone."""
+        return Facts(self._store, measurements)
+
     @property
     def of_chosen(self) -> dict[str, JsonValue]:
         """The filter of a list of analyses for those of the chosen tests; empty if all tests count."""
@@ -91,16 +95,16 @@ class Facts:
         """All tests with samples, in the order in which they were stored."""
         fields = ["id", "name", "instance_name", "batch_name", "sample_count"]
         rows = self._store.listing("measurements", {}, fields, None).records()
-        return [
-            TestRow(
-                str(row["id"]),
-                str(row["name"]),
-                str(row["instance_name"]),
-                None if row["batch_name"] is None else str(row["batch_name"]),
-            )
-            for row in rows
-            if row["sample_count"] and self._counts(str(row["id"]))
-        ]
+        return [_row(row) for row in rows if row["sample_count"] and self._counts(str(row["id"]))]
+
+    @cached_property
+    def cycled(self) -> list[TestRow]:
+        """All tests with two cycles or more, with samples or without: also tables of cycles."""
+        fields = ["id", "name", "instance_name", "batch_name", "cycle_count"]
+        rows = self._store.listing("measurements", {}, fields, None).records()
+        excluded = self.excluded_tests
+        many = [row for row in rows if isinstance(row["cycle_count"], int) and row["cycle_count"] > 1]
+        return [_row(row) for row in many if self._counts(str(row["id"])) and row["id"] not in excluded]
 
     @cached_property
     def excluded(self) -> list[tuple[str, str, str, str]]:
@@ -272,6 +276,13 @@ class Facts:
     def bases(self) -> list[str]:
         """What a capacity, a current or a resistance can be referred to."""
         return ["cell", *(["g"] if self.mass else []), *(["cm2"] if self.area else [])]
+
+
+def _row(row: Mapping[str, JsonValue]) -> TestRow:
+    batch = row["batch_name"]
+    return TestRow(
+        str(row["id"]), str(row["name"]), str(row["instance_name"]), None if batch is None else str(batch)
+    )
 
 
 def _first(found: Sequence[CatalogColumn]) -> str | None:

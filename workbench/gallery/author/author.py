@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from ...errors import Invalid, near
 from ...messages import counted
 from ...recipe.check import sound
+from ...transform.script import check_script
 from ..catalog import entries
 from ..entry import Unmet
 from ..facts import Facts, Looked
@@ -18,6 +19,8 @@ from . import vocabulary as known
 from .candidates import Candidate, NoTests, candidates
 from .choices import Chooses, NothingLeft, Raw, chosen, labels
 from .forms import Form, asked, not_given
+from .looks import dressed, in_words
+from .nearest import ranked, unknown_axis
 from .sentences import sentence
 from .vocabulary import Quantity
 from .wish import Wish
@@ -25,6 +28,9 @@ from .wish import Wish
 Answer = dict[str, JsonValue]
 """``{"say": text, "draft": {"name", "config"} or null}``, as a language model answers."""
 _MOST_NAMED = 8
+_MOST_NEAR = 2
+_INSTEAD = {"fade": "cycles", "degradation-modes": "results"}
+"""What draws the same where a recipe of the gallery cannot: cycles of tests that it does not take, stored results."""
 _CERTAIN = 28
 """With a draft at hand, a candidate this heavy is another plot, and not a change of the draft."""
 
@@ -52,11 +58,23 @@ def written(text: str, store: Knows, draft: Mapping[str, JsonValue] | None = Non
         changed = _changed(wish, store, draft)
         if changed is not None:
             return changed
+    if found and (what := unknown_axis(wish)) and draft is None:
+        return _words(sentence("no_axis", wish.language, what=what, there=found[0].title))
     if near_it and not found:
         return _words(_other_form(wish, forms, near_it))
     if not found:
         return _words(_not_understood(wish) if draft is None else _nothing_to_change(wish, draft))
-    return _drawn(wish, store, found[0])
+    answer = _drawn(wish, store, found[0])
+    instead = next((one for one in found[1:] if one.recipe == _INSTEAD.get(found[0].recipe)), None)
+    if instead is None or (answer["draft"] is not None and not _leaves_out(wish, found[0])):
+        return answer
+    drawn = _drawn(wish, store, instead)
+    return drawn if drawn["draft"] is not None else answer
+
+
+def _leaves_out(wish: Wish, best: Candidate) -> bool:
+    """Whether a recipe of ageing tests does not take all the cells that the wish names."""
+    return best.recipe == "fade" and bool(set(wish.named.cells) - {one.cell for one in wish.facts.tests("ageing")})
 
 
 def _drawn(wish: Wish, store: Knows, best: Candidate) -> Answer:
@@ -64,13 +82,23 @@ def _drawn(wish: Wish, store: Knows, best: Candidate) -> Answer:
         config = best.made()
         raw, choices = chosen(config, wish, store)
     except Unmet as unmet:
-        return _words(sentence("lacking", wish.language, why=str(unmet)))
+        lacking = sentence("lacking", wish.language, why=str(unmet).rstrip(".") + ".")
+        near_it = [one.title for one in candidates(wish) if one.recipe not in entries()]
+        nearest = [one for one in dict.fromkeys([*near_it, *ranked(wish)]) if one != best.title]
+        return _words(f"{lacking} {_near(wish, nearest[:_MOST_NEAR])}".strip())
     except (NoTests, NothingLeft):
         return _words(_no_tests(wish))
+    if best.recipe == "bode":
+        wish.look = {
+            key: value for key, value in wish.look.items() if not key.endswith("_scale")
+        }  # it has its own
+    if wish.look:
+        raw["transform"] = dressed(raw["transform"], wish.look)
     said = [sentence("drawn", wish.language, title=best.title)]
-    said += [sentence("chosen", wish.language, choices="; ".join(choices))] if choices else []
+    shown = [*choices, *in_words(wish.look)]
+    said += [sentence("chosen", wish.language, choices="; ".join(shown))] if shown else []
     said += [sentence("counted", wish.language)] if any(one.startswith("cycles ") for one in choices) else []
-    said += [*_few(wish, best, raw), *_details(wish, best)]
+    said += [*_few(wish, best, raw), *_details(wish, best, raw)]
     return {"say": " ".join(said), "draft": {"name": best.title, "config": raw}}
 
 
@@ -81,7 +109,20 @@ def _few(wish: Wish, best: Candidate, raw: Raw) -> Iterator[str]:
         yield sentence("few", wish.language, shown=str(len(shown)), all=str(len(wish.chosen_tests)))
 
 
-def _details(wish: Wish, best: Candidate) -> Iterator[str]:
+def _near(wish: Wish, titles: Sequence[str]) -> str:
+    return sentence("near", wish.language, there=", ".join(titles)) if titles else ""
+
+
+def _details(wish: Wish, best: Candidate, raw: Raw) -> Iterator[str]:
+    names = " ".join(one.name.casefold() for one in wish.chosen_tests)
+    absent = sorted(word for word in wish.test_words if word not in names)
+    chosen_cells = raw.get("params", {}).get("cells", {}).get("default")
+    if isinstance(chosen_cells, list) and best.recipe != "cells":
+        left_out = [one for one in wish.named.cells if one not in chosen_cells]
+        if left_out:
+            yield sentence("not_shown", wish.language, names=", ".join(left_out))
+    if absent and wish.chosen_tests:
+        yield sentence("not_there", wish.language, words=", ".join(absent))
     lacking = not_given(wish.folded, best.recipe)
     if lacking:
         yield sentence("details", wish.language, details=", ".join(one.names[wish.language] for one in lacking))
@@ -100,9 +141,13 @@ def _changed(wish: Wish, store: Knows, draft: Mapping[str, JsonValue]) -> Answer
         return None
     except NothingLeft:
         return _words(_no_tests(wish))
-    if not choices:
+    if check_script(str(raw.get("transform") or "")):
+        wish.look = {}  # a script that does not run cannot get another look
+    if not choices and not wish.look:
         return None
-    say = sentence("changed", wish.language, choices="; ".join(choices))
+    if wish.look:
+        raw["transform"] = dressed(raw["transform"], wish.look)
+    say = sentence("changed", wish.language, choices="; ".join([*choices, *in_words(wish.look)]))
     return {"say": say, "draft": {"name": draft.get("name"), "config": raw}}
 
 
@@ -121,14 +166,20 @@ def _refused(wish: Wish) -> str | None:
         return sentence("foretell", wish.language, there=there)
     if wish.says(known.DATES):
         return sentence("dates", wish.language)
+    if wish.says(known.BY_BATCH) and wish.cells and not any(one.batch for one in wish.cells):
+        return sentence("no_batches", wish.language)
+    if wish.says(known.RECORDS["simulations"]) and wish.cells and not wish.facts.catalog["simulations"].records:
+        return sentence("no_simulation", wish.language)
     return _unknown_name(wish) or _absent_quantity(wish) or _other_temperature(wish)
 
 
 def _unknown_name(wish: Wish) -> str | None:
     for kind, names in wish.named.unknown.items():
         batches = list(dict.fromkeys(one.batch for one in wish.cells if one.batch))
-        designs = list(dict.fromkeys(one.design for one in wish.cells if one.design))
-        others = batches if kind == "batch" else designs
+        designs = list(
+            dict.fromkeys(one.design for one in wish.cells if one.design and one.name not in one.design)
+        )
+        others = batches if kind == "batch" else designs or [one.name for one in wish.cells]
         listed = near(names[0], [*others, *(one.name for one in wish.cells)]) or others[:_MOST_NAMED]
         there = sentence("there", wish.language, names=", ".join(listed)) if listed else ""
         return sentence("unknown", wish.language, name=names[0], there=there).strip()
@@ -196,14 +247,7 @@ def _other_form(wish: Wish, forms: Sequence[Form], found: Sequence[Candidate]) -
 
 
 def _not_understood(wish: Wish) -> str:
-    ready = []
-    for entry in entries().values():
-        try:
-            entry.make(wish.facts)
-        except Unmet:
-            continue
-        ready.append(entry.title)
-    return sentence("not_understood", wish.language, there=", ".join(ready[:_MOST_NAMED]) or "–")
+    return sentence("not_understood", wish.language, there=", ".join(ranked(wish)[:_MOST_NAMED]) or "–")
 
 
 def _nothing_to_change(wish: Wish, draft: Mapping[str, JsonValue]) -> str:

@@ -26,8 +26,8 @@ from .wish import Wish
 LEAST = 12
 """Less than this explains nothing: it is about the weight of a word of three letters."""
 _AXIS = 10
-_TESTS = ("test", "measurement", "messung", "essai", "mesure", "测试", "测量")
-_CELLS = ("cell", "zelle", "cellule", "pile", "电池", "电芯")
+_TESTS = ("test", "measurement", "messung", "essai", "mesure", "prueba", "ensayo", "测试", "测量")
+_CELLS = ("cell", "zelle", "cellule", "celda", "pile", "电池", "电芯")
 _COUNTED_BY = {
     "protocol.name": ("protocol", "kind of test", "type of test", "protokoll", "protocole", "协议", "类型"),
     "batch_name": ("batch", "charge", "lot$", "lots$", "批次"),
@@ -39,6 +39,8 @@ _PROPERTY_WORDS = {
     "initial_resistance": ("anfangswiderstand", "résistance initiale", "初始内阻", "初始电阻"),
     "ageing_temperature": ("alterungstemperatur", "température de vieillissement", "老化温度"),
     "electrolyte": ("elektrolyt", "électrolyte", "电解液"),
+    "first_discharge_capacity": ("initial capacity", "anfangskapazität", "capacité initiale", "初始容量"),
+    "last_discharge_capacity": ("final capacity", "endkapazität", "capacité finale", "最终容量"),
 }
 _CYCLE_KINDS = ("drive cycle", "driving cycle", "slow cycle", "cycle life", "cycle de conduite", "cycle lent")
 _SHORTEST = 3
@@ -72,6 +74,7 @@ def _all(wish: Wish) -> Iterator[Candidate]:
     yield from _of_cells(wish)
     yield from _of_counts(wish)
     yield from _of_results(wish)
+    yield from _of_records(wish)
 
 
 def _of_gallery(wish: Wish) -> Iterator[Candidate]:
@@ -83,8 +86,9 @@ def _of_gallery(wish: Wish) -> Iterator[Candidate]:
 
 
 def _made(entry: Entry, wish: Wish) -> PlotConfig:
-    entry.make(wish.facts)  # raises what is missing; the recipe itself would only say it in its figure
-    return entry.config(wish.facts)
+    facts = wish.own_facts if entry.name in entries() else wish.facts
+    entry.make(facts)  # raises what is missing; the recipe itself would only say it in its figure
+    return entry.config(facts)
 
 
 def _composed(name: str, wish: Wish, title: str, *given: object) -> PlotConfig:
@@ -110,9 +114,10 @@ def _of_cycles(wish: Wish) -> Iterator[Candidate]:
     for quantity in wish.quantities or ([_capacity()] if fade else []):
         columns = wish.facts.of_cycles(*quantity.cycles)
         marked = limit is not None and quantity is _capacity()
-        if not columns or not (over or marked):
+        faded = fade if quantity is _capacity() else 0
+        if not columns or not (over or marked or faded):
             continue
-        explained = weight(text, quantity.words) + (_AXIS if over else 0)
+        explained = max(weight(text, quantity.words) + (_AXIS if over else 0), faded - 1)
         if marked:
             explained = max(explained, fade) + weight(text, known.THRESHOLD)
         title = f"{columns[0].partition(' [')[0]} by cycle" + (f", marked at {limit:g} %" if marked else "")
@@ -126,11 +131,15 @@ def _capacity() -> Quantity:
 
 def _cycles(wish: Wish, columns: list[str], threshold: float | None, title: str) -> PlotConfig:
     kinds = [kind for kind in wish.kinds if kind in ("ageing", "formation", "rate", "rpt")] or ["ageing"]
-    tests = [one for one in wish.chosen_tests if one.id in {other.id for other in wish.facts.tests(*kinds)}]
-    if not tests and not wish.facts.tests(*kinds):
+    of_kind = {one.id for one in wish.facts.tests(*kinds)}
+    tests = [one for one in wish.chosen_tests if one.id in of_kind]
+    lacking = set(wish.named.cells) - {one.cell for one in tests}
+    if (lacking or not tests) and not wish.kinds and wish.chosen_cells is not None:
+        tests = [one for one in wish.facts.cycled if one.cell in wish.chosen_cells]
+    tests = tests or wish.facts.tests(*kinds)
+    if not tests:
         raise Unmet(_recipe("cycles")[0].LACKING)
     relative = wish.says(known.RELATIVE)
-    tests = tests or wish.facts.tests(*kinds)
     return _composed("cycles", wish, title, tests, columns, relative, threshold)
 
 
@@ -166,23 +175,22 @@ class NoTests(Exception):
 def _of_cells(wish: Wish) -> Iterator[Candidate]:
     found: list[tuple[int, str]] = []
     text = without_colors(wish.folded)
-    for column in wish.facts.catalog["instances"].names:
-        if not column.filled or column.name.endswith(".unit"):
+    for source in ("instances", "measurements"):
+        found = []
+        for column in wish.facts.catalog[source].names:
+            is_of_test = source == "measurements" and not column.name.startswith("properties.")
+            if not column.filled or column.name.endswith(".unit") or is_of_test:
+                continue
+            explained = weight(text, _property_words(column))
+            if explained:
+                found.append((explained, column.name))
+        if not found:
             continue
-        explained = weight(text, _property_words(column))
-        if explained:
-            found.append((explained, column.name))
-    if not found:
-        return
-    found.sort(key=lambda pair: -pair[0])
-    columns = [name for _, name in found[:2]]
-    title = " and ".join(_bare(name).replace("_", " ") for name in columns).capitalize()
-    yield Candidate(
-        f"{title} of the cells",
-        sum(one for one, _ in found[:2]) + 1,
-        lambda: _cells(wish, columns, title),
-        "cells",
-    )
+        found.sort(key=lambda pair: -pair[0])
+        columns = [name for _, name in found[:2]]
+        title = " and ".join(_bare(name).replace("_", " ") for name in columns).capitalize()
+        explained = sum(one for one, _ in found[:2]) + (source == "instances")
+        yield Candidate(f"{title} of the cells", explained, partial(_cells, wish, columns, title, source), "cells")
 
 
 def _property_words(column: CatalogColumn) -> tuple[str, ...]:
@@ -194,10 +202,10 @@ def _bare(column: str) -> str:
     return column.removesuffix(".value").rpartition(".")[2]
 
 
-def _cells(wish: Wish, columns: list[str], title: str) -> PlotConfig:
-    numbers = [one.name for one in wish.facts.catalog["instances"].names if one.type in ("number", "integer")]
+def _cells(wish: Wish, columns: list[str], title: str, source: str) -> PlotConfig:
+    numbers = [one.name for one in wish.facts.catalog[source].names if one.type in ("number", "integer")]
     shown = columns if all(name in numbers for name in columns) else columns[:1]
-    return _composed("cells", wish, title, shown, wish.chosen_cells, wish.says(known.DISTRIBUTION))
+    return _composed("cells", wish, title, shown, wish.chosen_cells, wish.says(known.DISTRIBUTION), source)
 
 
 def _of_counts(wish: Wish) -> Iterator[Candidate]:
@@ -218,13 +226,14 @@ def _of_results(wish: Wish) -> Iterator[Candidate]:
         found = []
         for column in series:
             phrase = folded(column.name.partition(" [")[0])
+            others = known.RESULTS.get(phrase, ())
             if (
                 len(phrase) >= _SHORTEST
                 and phrase not in _COMMON
                 and column.name not in _X
-                and weight(wish.folded, (phrase,))
+                and weight(wish.folded, (phrase, *others))
             ):
-                found.append((2 * _AXIS + weight(wish.folded, (phrase,)), column))
+                found.append((2 * _AXIS + weight(wish.folded, (phrase, *others)), column))
         if not found:
             continue
         found.sort(key=lambda pair: -pair[0])
@@ -236,6 +245,70 @@ def _of_results(wish: Wish) -> Iterator[Candidate]:
         if x is not None:
             title = f"{columns[0].partition(' [')[0]} over {x}"
             yield Candidate(title, found[0][0], partial(_results, wish, source, x, columns), "results")
+
+
+def _of_records(wish: Wish) -> Iterator[Candidate]:
+    """Simulations and properties of materials: those that the wish names, or all."""
+    for source, words in known.RECORDS.items():
+        if not wish.facts.catalog[source].records:
+            continue
+        named, called = _named_records(wish, source)
+        explained = weight(wish.folded, words)
+        if not explained and named and wish.says(known.OPEN_CIRCUIT) and source == "materialProperties":
+            explained = weight(wish.folded, known.OPEN_CIRCUIT) + _AXIS
+        if not explained and called:
+            explained = _AXIS
+        if explained:
+            title = "Voltage of the simulations" if source == "simulations" else "Open-circuit curves of materials"
+            recipe = "simulations" if source == "simulations" else "results"
+            yield Candidate(
+                title, explained + 4 * called + bool(named), partial(_records, wish, source, named), recipe
+            )
+
+
+def _named_records(wish: Wish, source: str) -> tuple[list[str], int]:
+    """The ids of the records whose names share most with the wish, and the letters of whole names in it."""
+    fields = ["id", "name", *(["material_name"] if source == "materialProperties" else [])]
+    text = wish.folded
+    rows = wish.facts.rows(source, fields)
+    whole = [row for row in rows if str(row["name"]).casefold() in text]
+    if whole:
+        return [str(row["id"]) for row in whole], sum(len(str(row["name"])) for row in whole)
+    said_words = {
+        *re.findall(r"[^\W_]+", text),
+        *(name for name, words in known.RECORD_NAMES.items() if wish.says(words)),
+    }
+    words_of = {
+        str(row["id"]): set(re.findall(r"[^\W_]+", " ".join(str(row[name]) for name in fields[1:]).casefold()))
+        for row in rows
+    }
+    shared = {id: (words & said_words) - _OF_ALL for id, words in words_of.items()}
+    most = max((len(words) for words in shared.values()), default=0)
+    return [id for id, words in shared.items() if most and len(words) == most], 0
+
+
+_OF_ALL = frozenset({"open", "circuit", "potential", "voltage", "cell", "si", "spm", "dfn"})
+
+
+def _records(wish: Wish, source: str, named: list[str]) -> PlotConfig:
+    facts = wish.facts
+    ids = named or [str(row["id"]) for row in facts.rows(source, ["id"])]
+    x_order = ("Time [s]",) if source == "simulations" else ("Stoichiometry", "SOC")
+    if source == "simulations" and wish.says(known.OVER_CAPACITY):
+        x_order = ("Discharge capacity [A.h]",)
+    there = [column.name for column in facts.catalog[source].series if column.records]
+    wanted = [
+        name
+        for one in wish.quantities
+        for name in there
+        if re.search(one.pattern, name, re.IGNORECASE) and name not in x_order
+    ]
+    y = wanted[0] if wanted else "Voltage [V]"
+    for x in x_order:
+        kept = [id for id in ids if facts.shared([id], "series", (x, y)) == [x, y]]
+        if kept:
+            return _composed("results", wish, "Records", source, x, [y], kept)
+    raise Unmet(f"No record holds {y} over {' or '.join(x_order)}.")
 
 
 _COMMON = frozenset({"voltage", "current", "time", "cycle", "soc", "temperature", "valid", "warning"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -11,11 +12,12 @@ from ...messages import quoted
 from ...recipe.plot import PlotConfig
 from . import vocabulary as known
 from .matching import percents, said
-from .wish import Wish
+from .wish import Wish, with_words
 
 Raw = dict[str, Any]
 MOST_TESTS = 12
 """As many tests are chosen at most where a wish names cells or batches and the recipe draws tests."""
+_LEAST_LABEL = 4
 _STATE_OF_CHARGE = ("state of charge", "ladezustand", "état de charge", "荷电状态")
 _STEPS = ("early", "middle", "late")
 _EFFICIENCY = {
@@ -55,7 +57,8 @@ def chosen(config: PlotConfig, wish: Wish, store: Chooses) -> tuple[Raw, list[st
         if name in ("cells", "tests"):
             said_so += _names(name, param, live.get(name, []), wish)
             continue
-        value = next((value for value in _SETTERS.get(name, _nothing)(wish, _options(param))), None)
+        setter = _SETTERS[name](wish, _options(param)) if name in _SETTERS else _declared(wish, param)
+        value = next(setter, None)
         if value is not None and value != param["default"] and _fits(param, value):
             param["default"] = value
             said_so.append(f"{_label(name, param)}: {_text(param, value)}")
@@ -92,8 +95,7 @@ def _wanted(name: str, wish: Wish) -> set[str] | None:
         return None
     words = wish.test_words
     found = [one for one in wish.facts.tests() if cells is None or one.cell in cells]
-    with_words = [one.name for one in found if all(word in one.name.casefold() for word in words)]
-    return set(with_words or [one.name for one in found])
+    return {one.name for one in with_words(found, words) or found}
 
 
 def _cycles(params: Mapping[str, Raw], numbers: Sequence[int]) -> list[str]:
@@ -108,8 +110,37 @@ def _cycles(params: Mapping[str, Raw], numbers: Sequence[int]) -> list[str]:
 Setter = Callable[[Wish, Sequence[JsonValue]], Iterator[JsonValue]]
 
 
-def _nothing(wish: Wish, options: Sequence[JsonValue]) -> Iterator[JsonValue]:
-    yield from ()
+def _declared(wish: Wish, param: Raw) -> Iterator[JsonValue]:
+    """What a wish says of a control in the words of the control itself: one of its options by the words that only this
+    option has, a number behind its label, or its label where it is switched on."""
+    control = param.get("control") or {}
+    options = [one for one in control.get("options") or [] if isinstance(one, dict)]
+    if options:
+        words = [_words_of(str(one.get("label") or "")) for one in options]
+        fits = [
+            one["value"]
+            for place, one in enumerate(options)
+            if (own := words[place] - set().union(*(words[:place] + words[place + 1 :])) or words[place])
+            and all(said(wish.folded, (word,)) for word in own)
+        ]
+        named = [one for one in fits if one != param["default"]]
+        if len(fits) == 1:
+            yield from named
+        return
+    label = str(control.get("label") or "").casefold().partition(" (")[0].partition(" /")[0]
+    if isinstance(param["default"], bool):
+        if label and not param["default"] and said(wish.folded, (label,)):
+            yield True
+    elif isinstance(param["default"], int | float) and len(label) >= _LEAST_LABEL and "optionsFrom" not in control:
+        found = re.search(
+            rf"(?<!\w){re.escape(label)}\s*(?:of|=|:|to|von|auf|de|à|为)?\s*(-?\d+(?:[.,]\d+)?)", wish.folded
+        )
+        if found:
+            yield type(param["default"])(float(found[1].replace(",", ".")))
+
+
+def _words_of(label: str) -> set[str]:
+    return {word for word in re.findall(r"[^\W\d_]+", label.casefold()) if len(word) >= _LEAST_LABEL}
 
 
 def _threshold(wish: Wish, options: Sequence[JsonValue]) -> Iterator[JsonValue]:
@@ -165,6 +196,12 @@ def _soc(wish: Wish, options: Sequence[JsonValue]) -> Iterator[JsonValue]:
         yield from percents(wish.folded)
 
 
+def _spectrum(wish: Wish, options: Sequence[JsonValue]) -> Iterator[JsonValue]:
+    nyquist, bode = wish.says(known.NYQUIST), wish.says(known.BODE)
+    if nyquist != bode:
+        yield "nyquist" if nyquist else "bode"
+
+
 def _all_between(wish: Wish, options: Sequence[JsonValue]) -> Iterator[JsonValue]:
     if wish.says(known.FIRST_AND_LAST):
         yield False
@@ -180,6 +217,7 @@ _SETTERS: dict[str, Setter] = {
     "group": _group,
     "quantity": _quantity,
     "soc": _soc,
+    "show": _spectrum,
 }
 
 

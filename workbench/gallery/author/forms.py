@@ -105,7 +105,7 @@ FORMS = (
     Form(
         {"en": "a simulation", "de": "eine Simulation", "fr": "une simulation", "zh": "仿真"},
         ("simulation", "simulated", "simuliert", "simulé", "仿真", "模拟"),
-        frozenset({"simulation", "simulation-error", "simulation-residual"}),
+        frozenset({"simulation", "simulation-error", "simulation-residual", "simulations"}),
     ),
     Form(
         {
@@ -154,16 +154,6 @@ DETAILS = (
             *("second axis", "second y axis", "right axis", "zweite achse", "zweiten achse", "achse rechts"),
             *("second axe", "deuxième axe", "axe de droite", "第二坐标轴", "双轴", "右轴"),
         ),
-    ),
-    Form(
-        {
-            "en": "a logarithmic axis",
-            "de": "eine logarithmische Achse",
-            "fr": "un axe logarithmique",
-            "zh": "对数坐标",
-        },
-        ("logarithm", "log axis", "log scale", "对数"),
-        frozenset({"bode"}),
     ),
     Form(
         {"en": "the kinds of lines", "de": "die Linienarten", "fr": "les styles de lignes", "zh": "线型"},

@@ -33,7 +33,16 @@ _STOP: dict[Language, frozenset[str]] = {
         )
     ),
 }
+_SPANISH = frozenset(
+    (
+        *("el", "los", "las", "del", "muestra", "muestre", "celdas", "celda", "frente", "al", "y", "de", "la"),
+        *("por", "cada", "con", "para", "número", "gráfico", "una", "un", "en"),
+    )
+)
+"""A wish in Spanish is answered in English: its words are often French words too."""
 _AND = " + "
+_LONG_PART = 6
+_LONG_ENDING = 2
 _SHORT = 3
 """A phrase up to this length must be a whole word."""
 _CJK = re.compile(r"[\u3400-\u9fff]")
@@ -51,6 +60,15 @@ def folded(text: str) -> str:
     return " ".join(text.casefold().replace("’", "'").replace("‑", "-").split())
 
 
+def with_parts(folded: str, parts: Iterable[str]) -> str:
+    """A folded German wish with the last parts of its compounds beside them: of ``zellspannungen`` ``spannung``."""
+    long = {part.removesuffix("$") for part in parts if len(part) >= _LONG_PART and part.isalpha()}
+    words = re.findall(r"\w+", folded)
+    endings = {part: len(part) + _LONG_ENDING for part in sorted(long)}
+    found = [part for word in words for part, most in endings.items() if part in word[1:][-most:]]
+    return " ".join([folded, *dict.fromkeys(found)])
+
+
 def without_colors(folded: str) -> str:
     """A folded wish without what only colours: that is not what is drawn."""
     return _COLORED.sub(" ", folded)
@@ -63,6 +81,8 @@ def language_of(text: str) -> Language:
     words = re.findall(r"[^\W\d_]+", text.casefold())
     counts = {language: sum(word in stop for word in words) for language, stop in _STOP.items()}
     best = max(counts, key=lambda language: counts[language])
+    if sum(word in _SPANISH for word in words) > counts[best]:
+        return "en"
     return best if counts[best] > counts["en"] else "en"
 
 

@@ -29,11 +29,14 @@ WORDS: dict[str, tuple[str, ...]] = {
         *("kapazitätsverlust", "kapazitätserhalt", "kapazitätsabnahme", "kapazität über", "kapazität je zyklus"),
         *("alterung der zelle", "kapazitätsschwund", "perte de capacité", "rétention de capacité", "dégradation"),
         *("capacité en fonction", "capacité par cycle", "capacité au fil", "vieillissement"),
+        *("pérdida de capacidad", "retención de capacidad", "capacidad frente", "envejecimiento"),
         *("容量衰减", "容量保持", "容量损失", "容量随循环", "衰减", "健康状态"),
     ),
     "end-of-life": (
         *("at which cycle", "in which cycle", "from which cycle", "ab welchem zyklus", "bei welchem zyklus"),
         *("à partir de quel cycle", "à quel cycle", "第几次循环", "哪个循环"),
+        *("die first", "dies first", "last longest", "cycle life", "stirbt zuerst", "halten am längsten"),
+        *("wie viele zyklen", "how many cycles", "combien de cycles", "多少次循环", "多少圈"),
         *("end of life", "end-of-life", "eol$", "how long do cells last", "cycle life of", "lifetime", "reach 80"),
         *(
             "lebensdauerende",
@@ -135,12 +138,11 @@ WORDS: dict[str, tuple[str, ...]] = {
         *("augmentation de la résistance", "croissance de la résistance", "内阻增长", "内阻增加", "电阻增长"),
     ),
     "power-capability": (
-        "power capability",
-        "peak power",
-        "sop$",
-        "leistungsfähigkeit",
-        "puissance maximale",
-        "峰值功率",
+        *("power capability", "peak power", "sop$", "discharge power", "charge power", "power at", "power by"),
+        *("power against", "power over state", "pulse power", "leistungsfähigkeit", "entladeleistung"),
+        *("pulsleistung", "ladeleistung", "leistung bei", "leistung über", "spitzenleistung"),
+        *("puissance maximale", "puissance de décharge", "puissance en fonction", "puissance selon"),
+        *("峰值功率", "放电功率", "功率"),
     ),
     "pseudo-ocv": ("pseudo-ocv", "pseudo ocv", "pseudo open", "准开路", "伪ocv"),
     "ocv-from-rests": (
@@ -202,6 +204,12 @@ WORDS: dict[str, tuple[str, ...]] = {
         *("constant voltage share", "constant current and constant voltage", "cc and cv", "cc/cv", "cccv share"),
         *("capacity by step", "share of cv", "cv phase", "cv-phase", "cv-anteil", "konstantspannung"),
         *("tension constante", "恒压", "恒流"),
+    ),
+    "simulation": (
+        *("simulation + measure", "simulated + measure", "model + measure", "simulation + experiment"),
+        *("simulation + messung", "simulation + gemessen", "simuliert + gemessen", "modell + messung"),
+        *("simulation + mesur", "simulé + mesur", "modèle + mesur", "simulation + expérien"),
+        *("仿真 + 测量", "仿真 + 实测", "模型 + 测量", "模拟 + 实测", "模拟 + 测量"),
     ),
     "test-timeline": (
         *("what happened", "timeline", "overview of the test", "overview of test", "course of the test"),

@@ -98,6 +98,46 @@ _SENTENCES: dict[str, dict[Language, str]] = {
         "fr": "Je ne peux pas en tracer {form}. Je peux tracer {there} : demandez-le, ou un modèle de langue.",
         "zh": "我不能为此画{form}。我可以画:{there}。也可以问语言模型。",
     },
+    "no_batches": {
+        "en": "No cell of this project has a batch. I can compare the cells: ask for each cell, or note their batches.",
+        "de": "Keine Zelle dieses Projekts hat eine Charge. Ich kann die Zellen vergleichen: fragen Sie nach jeder "
+        "Zelle, oder tragen Sie die Chargen ein.",
+        "fr": "Aucune cellule de ce projet n'a de lot. Je peux comparer les cellules : demandez chaque cellule, ou "
+        "notez leurs lots.",
+        "zh": "本项目的电池没有批次。我可以比较各个电池:请问每个电池,或补充批次。",
+    },
+    "no_simulation": {
+        "en": "This project holds no simulation. I can draw what was measured: ask for voltage over time.",
+        "de": "Dieses Projekt enthält keine Simulation. Ich kann Gemessenes zeichnen: fragen Sie nach der Spannung "
+        "über der Zeit.",
+        "fr": "Ce projet ne contient pas de simulation. Je peux tracer les mesures : demandez la tension au cours du "
+        "temps.",
+        "zh": "本项目没有仿真。我可以绘制测量数据:请问电压随时间的变化。",
+    },
+    "not_shown": {
+        "en": "Not shown, since this plot cannot take them: {names}.",
+        "de": "Nicht gezeigt, weil diese Darstellung sie nicht aufnimmt: {names}.",
+        "fr": "Non tracés, car ce graphique ne les prend pas : {names}.",
+        "zh": "未显示(此图不能包含):{names}。",
+    },
+    "no_axis": {
+        "en": "I find nothing here called '{what}'. I can draw {there}: ask for it without '{what}'.",
+        "de": "Ich finde hier nichts, das '{what}' heißt. Ich kann {there} zeichnen: fragen Sie ohne '{what}'.",
+        "fr": "Je ne trouve rien ici qui s'appelle « {what} ». Je peux tracer {there} : demandez-le sans « {what} ».",
+        "zh": "这里没有“{what}”。我可以画:{there}。请去掉“{what}”再问。",
+    },
+    "near": {
+        "en": "Near to it: {there}.",
+        "de": "Nahe daran: {there}.",
+        "fr": "Le plus proche : {there}.",
+        "zh": "相近的有:{there}。",
+    },
+    "not_there": {
+        "en": "None of the chosen tests is called {words}.",
+        "de": "Keiner der gewählten Tests heißt {words}.",
+        "fr": "Aucun des essais choisis ne s'appelle {words}.",
+        "zh": "所选测试中没有名为 {words} 的。",
+    },
     "foretell": {
         "en": "I draw what was measured and do not foretell. Near to it: {there}.",
         "de": "Ich zeichne Gemessenes und sage nichts voraus. Nahe daran: {there}.",

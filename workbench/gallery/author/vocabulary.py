@@ -28,25 +28,28 @@ class Quantity:
 QUANTITIES = (
     Quantity(
         {"en": "voltage", "de": "Spannung", "fr": "tension", "zh": "电压"},
-        ("voltage", "spannung", "tension", "电压"),
+        ("voltage", "spannung", "tension", "voltaje", "tensión", "电压"),
         r"^Voltage \[V\]$",
         ("Max voltage [V]", "Min voltage [V]"),
     ),
     Quantity(
         {"en": "current", "de": "Strom", "fr": "courant", "zh": "电流"},
-        ("current$", "currents$", "strom$", "stromverlauf", "stromprofil", "courant$", "电流"),
+        ("current$", "currents$", "strom$", "stromverlauf", "stromprofil", "courant$", "corriente", "电流"),
         r"^Current \[A\]$",
         ("Mean discharge current [A]", "Mean charge current [A]"),
     ),
     Quantity(
         {"en": "temperature", "de": "Temperatur", "fr": "température", "zh": "温度"},
-        ("temperature", "temperatur", "température", "温度"),
+        (
+            *("temperature", "how hot", "how warm", "hottest", "temperatur", "wie heiß", "wie warm"),
+            *("température", "chaud", "temperatura", "温度", "多热"),
+        ),
         r"^Temperature \[degC\]$",
         ("Mean temperature [degC]",),
     ),
     Quantity(
         {"en": "capacity", "de": "Kapazität", "fr": "capacité", "zh": "容量"},
-        ("capacity", "capacities", "kapazität", "capacité", "容量"),
+        ("capacity", "capacities", "kapazität", "capacité", "capacidad", "容量"),
         r"^Discharge capacity \[A\.h\]$",
         ("Discharge capacity [A.h]", "Charge capacity [A.h]"),
         "cycles",
@@ -87,6 +90,8 @@ QUANTITIES = (
         (
             *(
                 "thickness",
+                "thick$",
+                "dick$",
                 "swelling",
                 "expansion",
                 "dilat",
@@ -141,6 +146,35 @@ QUANTITIES = (
     ),
 )
 
+RECORDS: dict[str, tuple[str, ...]] = {
+    "simulations": ("simulation", "simulated", "simuliert", "simulé", "simulación", "仿真", "模拟"),
+    "materialProperties": (
+        *("open-circuit potential", "open circuit potential", "ocp$", "equilibrium potential", "half-cell"),
+        *("half cell", "electrode potential", "anode potential", "cathode potential", "stoichiometr"),
+        *("gleichgewichtspotential", "ruhepotential", "halbzell", "elektrodenpotential", "stöchiometri"),
+        *("potentiel à l'équilibre", "potentiel d'équilibre", "potentiel d'électrode", "demi-cellule"),
+        *("stœchiométri", "stoechiométri", "平衡电位", "电极电位", "半电池", "开路电位", "化学计量"),
+    ),
+}
+"""Source of records with samples -> the words for them."""
+RESULTS: dict[str, tuple[str, ...]] = {
+    "lli": ("loss of lithium", "lithium loss", "lithiumverlust", "perte de lithium", "锂损失"),
+    "lam anode": ("loss of active", "aktivmaterialverlust", "perte de matière active", "活性材料损失"),
+    "lam cathode": ("loss of active", "aktivmaterialverlust", "perte de matière active", "活性材料损失"),
+}
+"""Column of stored results, in small letters -> other words for it."""
+OPEN_CIRCUIT = (
+    *("ocv", "open-circuit", "open circuit", "leerlauf", "ruhespannung", "tension à vide", "circuit ouvert"),
+    *("potential", "potentiel", "开路"),
+)
+RECORD_NAMES: dict[str, tuple[str, ...]] = {
+    "graphite": ("graphit", "石墨"),
+    "anode": ("anode", "negative electrode", "négative", "负极", "阳极"),
+    "cathode": ("cathode", "kathode", "positive electrode", "positive", "正极", "阴极"),
+    "full": ("full cell", "full-cell", "vollzelle", "cellule complète", "全电池"),
+}
+"""Words in the names of materials and simulations, and what they are called in a wish."""
+
 OVER_TIME = (
     *(
         "over time",
@@ -157,7 +191,7 @@ OVER_TIME = (
     *("au cours du temps", "en fonction du temps", "dans le temps", "pendant", "évolution temporelle"),
     *("随时间", "时间曲线", "时序", "过程中", "期间"),
 )
-OVER_CYCLES = (*("cycle", "cycling", "zyklus", "zyklen", "zyklen", "循环", "圈"),)
+OVER_CYCLES = (*("cycle", "cycling", "zyklus", "zyklen", "ciclo", "循环", "圈"),)
 OVER_OTHERS = (
     *(
         "throughput",
@@ -173,15 +207,19 @@ OVER_OTHERS = (
     *("against capacity", "against charge", "横轴"),
 )
 """Axes that are neither time nor cycles."""
+OVER_CAPACITY = (
+    *("against capacity", "over capacity", "versus capacity", "vs capacity", "against charge"),
+    *("über der kapazität", "gegen die kapazität", "en fonction de la capacité", "容量的变化", "随容量"),
+)
 DISTRIBUTION = (
     *("histogram", "distribution", "histogramm", "verteilung", "histogramme", "répartition", "直方图", "分布"),
 )
 COUNTS = (
     *("how many", "number of tests", "number of cells", "count of", "count the", "wie viele", "anzahl"),
-    *("combien", "nombre de", "nombre d'", "多少", "数量", "几个"),
+    *("cuánt", "combien", "nombre de", "nombre d'", "多少", "数量", "几个"),
 )
 THRESHOLD = (
-    *("below", "under", "falls to", "drops to", "reach", "threshold", "mark", "limit"),
+    *("below", "under", "por debajo", "falls to", "drops to", "reach", "threshold", "mark", "limit"),
     *("unter", "erreich", "schwelle", "grenze", "markier", "kennzeichne"),
     *("sous", "atteint", "seuil", "descend", "marque", "en dessous"),
     *("低于", "降到", "下降到", "达到", "阈值", "标出", "标记"),
@@ -249,6 +287,12 @@ TEST_WORDS: dict[str, tuple[str, ...]] = {
 }
 """Words in the names of tests, and what they are called in a wish."""
 
+NYQUIST = ("nyquist", "奈奎斯特")
+BODE = (
+    *("bode", "magnitude", "phase", "against frequency", "over frequency", "versus frequency", "vs frequency"),
+    *("betrag", "über der frequenz", "gegen die frequenz", "module", "en fonction de la fréquence"),
+    *("波特", "随频率", "相位", "模值"),
+)
 FIRST_AND_LAST = (
     *("first and last", "first and the last", "erste und letzte", "ersten und letzten", "ersten und des letzten"),
     *("premier et dernier", "premier et du dernier", "première et dernière", "第一次和最后一次", "首次和末次"),

@@ -10,8 +10,10 @@ from functools import cached_property
 from pydantic import JsonValue
 
 from ..facts import Facts, TestRow
+from . import looks
 from . import vocabulary as known
-from .matching import Language, cycles_in, degrees, folded, language_of, percents, said
+from .matching import Language, cycles_in, degrees, folded, language_of, percents, said, with_parts
+from .recipe_words import WORDS
 
 _ACRONYMS = frozenset(
     (
@@ -22,13 +24,18 @@ _ACRONYMS = frozenset(
     )
 )
 """Capital words of the field that are not names of cells or chemistries."""
-_MORE_NAMES = r"((?:\s*(?:,|and|und|et|&|和|与)\s*[A-Z0-9][\w-]*)*)"
-_BATCH = re.compile(r"\b(?:[Bb]atch(?:es)?|[Ll]ots?)\s+['\"]?([A-Z0-9][\w-]*)['\"]?" + _MORE_NAMES)
+_MORE_NAMES = r"((?:\s*(?:,|and|und|et|y|&|和|与)\s*[A-Z0-9][\w-]*)*)"
+_BATCH = re.compile(r"\b(?:[Bb]atch(?:es)?|[Ll]ot(?:es|s|e)?)\s+['\"]?([A-Z0-9][\w-]*)['\"]?" + _MORE_NAMES)
 _CHARGE = re.compile(r"\bChargen?\s+['\"]?([A-Z0-9][\w-]*)['\"]?" + _MORE_NAMES)
 _BATCH_ZH = re.compile(r"批次\s*([A-Za-z0-9]+)|([A-Za-z0-9]+)\s*批次")
 _CODE = re.compile(r"(?<![\w/-])(?=[\w-]*\d)[A-Z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)+(?![\w-])")
 _CAPITALS = re.compile(r"(?<![\w/-])[A-Z]{2,}[A-Za-z]*\d*(?![\w/-])")
 _LEAST_TOKEN = 4
+_SHORT_CODE = re.compile(r"(?<![\w/.-])[A-Z]{1,2}\d{1,5}(?![\w/.-])")
+_SYMBOL = re.compile(r"[CRQTUVI]\d{1,2}")
+"""Short codes that may be a rate, a resistance, a charge, a temperature, a voltage or a current."""
+_TO = r"\s*(?:to|bis|à|a|-|–|到|至)\s*"
+_OF_ANY_TEST = frozenset(("test", "tests", "cell", "cells", "cycle", "cycles", "data", "file", "files", "short"))
 
 
 @dataclass(frozen=True)
@@ -56,10 +63,15 @@ class Wish:
     """The words of a wish against what a store has."""
 
     def __init__(self, text: str, facts: Facts) -> None:
-        self.text = text
+        reader = looks.Reader(text)
+        self.look = reader.look
+        self.text = reader.rest
         self.facts = facts
-        self.folded = folded(text)
+        self.folded = folded(self.text)
         self.language: Language = language_of(text)
+        if self.language == "de":
+            parts = (word for one in known.QUANTITIES for word in one.words)
+            self.folded = with_parts(self.folded, (*parts, *(word for words in WORDS.values() for word in words)))
         self.percents = percents(self.folded)
         self.degrees = degrees(self.folded)
         self.cycles = cycles_in(self.folded)
@@ -98,10 +110,19 @@ class Wish:
         ]
 
     @cached_property
+    def column_names(self) -> list[str]:
+        """The columns of all sources."""
+        sources = self.facts.catalog.sources
+        series = (column.name for source in sources for column in source.series)
+        return [*series, *(column.name for source in sources for column in (*source.names, *source.columns))]
+
+    @cached_property
     def named(self) -> Named:
         """The names of the wish, those of tests first: they often hold the name of a cell."""
         rest, tests = _taken(self.text, {one.name for one in self.facts.measurements})
+        between = self._between(rest)
         rest, cells = _taken(rest, {one.name for one in self.cells})
+        cells += [one for one in between if one not in cells]
         there = {one.batch.casefold(): one.batch for one in self.cells if one.batch}
         rest, asked = _batches(rest, self.language)
         batches = [there[one.casefold()] for one in asked if one.casefold() in there]
@@ -113,6 +134,22 @@ class Wish:
         named = {kind: names for kind, names in unknown.items() if names}
         return Named(tuple(cells), tuple(dict.fromkeys(batches)), tuple(tests), tuple(groups), named)
 
+    def _between(self, rest: str) -> list[str]:
+        """The cells between the two of ``B1T25 to B5T25``: their names differ in one number."""
+        numbered = {one.name: [int(number) for number in re.findall(r"\d+", one.name)] for one in self.cells}
+        found = []
+        for first, last in re.findall(rf"([\w-]*\d[\w-]*){_TO}([\w-]*\d[\w-]*)", rest):
+            if first not in numbered or last not in numbered or _bare(first) != _bare(last):
+                continue
+            ends = list(zip(numbered[first], numbered[last], strict=True))
+            like = [name for name in numbered if _bare(name) == _bare(first)]
+            found += [
+                name
+                for name in like
+                if all(low <= number <= high for number, (low, high) in zip(numbered[name], ends, strict=True))
+            ]
+        return found
+
     @cached_property
     def _other_names(self) -> set[str]:
         """The names of what is neither a test nor a cell: they are not unknown."""
@@ -123,8 +160,9 @@ class Wish:
     def _groups(self, rest: str) -> list[str]:
         """Words at the beginning of names of cells, or in the names of their designs: ``M50``, ``LFP``."""
         found = []
-        for word in dict.fromkeys(re.findall(r"(?<![\w-])[A-Za-z][\w]*(?:-[\w]+)*", rest)):
+        for word in dict.fromkeys(re.findall(r"(?<![\w-])(?:[A-Za-z]|\d{6})[\w]*(?:-[\w]+)*", rest)):
             long_enough = len(word) >= (_LEAST_TOKEN if word.islower() else 3) and word.upper() not in _ACRONYMS
+            long_enough = long_enough and word.casefold() not in _OF_ANY_TEST
             if long_enough and any(self._is_of(cell, word) for cell in self.cells):
                 found.append(word)
         return found
@@ -135,11 +173,23 @@ class Wish:
 
     def _unknown(self, rest: str, groups: Sequence[str]) -> Iterator[str]:
         tokens = {word.casefold() for one in self.facts.measurements for word in _tokens(one.name)}
-        for word in dict.fromkeys([*_CODE.findall(rest), *_CAPITALS.findall(rest)]):
-            bare = re.sub(r"\d+$", "", word)
+        for word in dict.fromkeys([*_CODE.findall(rest), *_CAPITALS.findall(rest), *self._short(rest)]):
+            bare = re.sub(r"(?:\d+|s)$", "", word)
             is_known = word in groups or {word.upper(), bare.upper()} & _ACRONYMS or word.casefold() in tokens
             if not is_known and not any(word in group for group in groups):
                 yield word
+
+    def _short(self, rest: str) -> list[str]:
+        columns = {token for name in self.column_names for token in _tokens(name)}
+        found = [one for one in _SHORT_CODE.findall(rest) if not _SYMBOL.fullmatch(one) or one[0] == "Q"]
+        return [one for one in found if one not in columns]
+
+    def _narrowed(self, cells: list[Cell]) -> list[Cell]:
+        """Of cells with a common beginning of their names those that have more words of the wish in their names."""
+        words = {word for word in re.findall(r"[^\W\d_]+", self.folded) if len(word) >= _LEAST_TOKEN}
+        shared = {one.name: len(words & {word.casefold() for word in _tokens(one.name)}) for one in cells}
+        most = max(shared.values(), default=0)
+        return [one for one in cells if shared[one.name] == most]
 
     @cached_property
     def chosen_cells(self) -> list[str] | None:
@@ -154,11 +204,20 @@ class Wish:
                 for one in found
                 if one.name in named.cells or any(self._is_of(one, word) for word in named.groups)
             ]
+            found = found if named.cells else self._narrowed(found)
         if named.batches:
             found = [one for one in found if one.batch in named.batches]
         if self.degrees and self.facts.cell_temperature:
             found = [one for one in found if one.degrees in self.degrees]
         return [one.name for one in found]
+
+    @cached_property
+    def own_facts(self) -> Facts:
+        """What the named cells have, where tests of several cells share a name: a control of names mixes them up."""
+        names = [one.name for one in self.facts.measurements]
+        if self.chosen_cells is None or len(set(names)) == len(names):
+            return self.facts
+        return self.facts.of_tests([one.id for one in self.facts.measurements if one.cell in self.chosen_cells])
 
     @cached_property
     def chosen_tests(self) -> list[TestRow]:
@@ -168,11 +227,12 @@ class Wish:
             return [one for one in found if one.name in self.named.tests]
         if self.chosen_cells is not None:
             found = [one for one in found if one.cell in self.chosen_cells]
+        if not found and self.chosen_cells:
+            found = [one for one in self.facts.cycled if one.cell in self.chosen_cells]
         if self.kinds:
             of_kind = {one.id for one in self.facts.tests(*self.kinds)}
             found = [one for one in found if one.id in of_kind]
-        words = self.test_words
-        return [one for one in found if words <= {word.casefold() for word in _tokens(one.name)}]
+        return with_words(found, self.test_words)
 
     @cached_property
     def test_words(self) -> set[str]:
@@ -184,7 +244,13 @@ class Wish:
             *re.findall(r"\w+", self.folded),
             *(name for name, words in known.TEST_WORDS.items() if self.says(words)),
         }
-        return {word for word in tokens & own - cells - kinds if len(word) >= _LEAST_TOKEN}
+        return {word for word in tokens & own - cells - kinds - _OF_ANY_TEST if len(word) >= _LEAST_TOKEN}
+
+
+def with_words(tests: Sequence[TestRow], words: set[str]) -> list[TestRow]:
+    """The tests whose names have all of these words; if none has all, as ``fresh`` and ``aged``, those with any."""
+    tokens = {one.id: words & {word.casefold() for word in _tokens(one.name)} for one in tests}
+    return [one for one in tests if tokens[one.id] == words] or [one for one in tests if tokens[one.id]]
 
 
 def _taken(text: str, names: set[str]) -> tuple[str, list[str]]:
@@ -206,8 +272,12 @@ def _batches(text: str, language: str) -> tuple[str, list[str]]:
         for match in pattern.finditer(text):
             found += re.findall(r"[A-Za-z0-9][\w-]*", " ".join(part for part in match.groups() if part))
         text = pattern.sub(" ", text)
-    joining = {"and", "und", "et"}
+    joining = {"and", "und", "et", "y"}
     return text, [one for one in dict.fromkeys(found) if one not in joining]
+
+
+def _bare(name: str) -> str:
+    return re.sub(r"\d+", "#", name)
 
 
 def _tokens(name: str) -> list[str]:

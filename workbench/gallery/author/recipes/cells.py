@@ -7,16 +7,18 @@ from workbench.gallery.tests_plan import choice
 TITLE = "Cells compared"
 
 
-def make(facts, columns, cells=None, histogram=False):
-    fields = ["id", "name", "batch_name", "specification_name"]
+def make(facts, columns, cells=None, histogram=False, source="instances"):
+    called = "name" if source == "instances" else "instance_name"
+    fields = ["id", called, "batch_name", "specification_name"]
     for column in columns:
         fields += [column, *([column.removesuffix(".value") + ".unit"] if column.endswith(".value") else [])]
-    steps = {"cells": {"op": "list", "source": "instances", "fields": fields, "limit": MOST_LISTED}}
+    steps = {"cells": {"op": "list", "source": source, "fields": fields, "limit": MOST_LISTED}}
     names = cells if cells is not None else [str(row["name"]) for row in facts.rows("instances", ["name"])]
-    steps["chosen"] = {"op": "list", "source": "instances", "where": {"ids": "$cells"}, "fields": fields}
+    steps["chosen"] = {"op": "list", "source": source, "where": {"ids": "$cells"}, "fields": fields}
     steps["chosen"]["limit"] = MOST_LISTED
-    ids = [str(row["id"]) for row in facts.rows("instances", ["id", "name"]) if str(row["name"]) in set(names)]
-    control = {"label": "Cells", "optionsFrom": {"step": "cells", "value": "id", "label": "name"}}
+    rows = facts.rows(source, ["id", called, columns[0]])
+    ids = [str(row["id"]) for row in rows if str(row[called]) in set(names) and row[columns[0]] is not None]
+    control = {"label": "Cells", "optionsFrom": {"step": "cells", "value": "id", "label": called}}
     params = {"cells": {"kind": "data", "default": ids[:400], "control": control}}
     forms = {"bars": "one bar each", "histogram": "histogram"}
     if len(columns) > 1:
@@ -43,6 +45,8 @@ def transform(data, params):
     if rows.empty or not columns:
         return battery.message("No cell to draw. Choose cells that have this property.")
     rows = rows.assign(group=rows["batch_name"].fillna("no batch"))
+    if "instance_name" in rows:
+        rows["name"] = rows["instance_name"]
     colors, figure = palette(sorted(rows["group"].unique())), go.Figure()
     texts = not pd.api.types.is_numeric_dtype(rows[columns[0]])
     for group, part in rows.groupby("group"):

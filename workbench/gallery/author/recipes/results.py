@@ -5,9 +5,10 @@ from workbench.gallery.facts import MOST_LISTED
 from workbench.gallery.tests_plan import choice
 
 TITLE = "Stored results"
+MOST_DRAWN = 100
 
 
-def make(facts, source, x, columns):
+def make(facts, source, x, columns, ids=None):
     fields = ["id", "name"] + (["instance_name", "measurement_name"] if source == "analyses" else [])
     fields += ["material_name"] if source == "materialProperties" else []
     steps = {"records": {"op": "list", "source": source, "fields": fields, "limit": MOST_LISTED}}
@@ -19,7 +20,13 @@ def make(facts, source, x, columns):
         "columns": list(columns),
         "max_points": 2000,
     }
-    params = {"quantity": choice("Quantity", columns[0], {name: name for name in columns})}
+    params = {}
+    if ids is not None:
+        steps["all"] = dict(steps["records"])
+        steps["records"] = {**steps["records"], "where": {"ids": "$records"}}
+        control = {"label": "Records", "optionsFrom": {"step": "all", "value": "id", "label": "name"}}
+        params["records"] = {"kind": "data", "default": ids[:MOST_DRAWN], "control": control}
+    params |= {"quantity": choice("Quantity", columns[0], {name: name for name in columns})}
     params["x"] = choice("Over", x, {x: x})
     return Made(steps, params)
 

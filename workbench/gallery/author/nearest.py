@@ -1,0 +1,94 @@
+"""What is near to a wish that cannot be drawn: the questions of the gallery that share most words with it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from ..catalog import entries
+from ..entry import Unmet
+from . import vocabulary as known
+from .matching import folded
+from .recipe_words import WORDS
+from .wish import Wish
+
+_STEM = 5
+"""Words that begin with the same letters count as the same: ``resistance`` and ``resistances``."""
+_LEAST_WORD = 4
+_ASKED = re.compile(
+    r"\b(?:against|versus|vs\.?|as a function of|colou?red by|colou?r by|gegen|gefärbt nach|farbe nach"
+    r"|en fonction (?:de la |de l'|du |des |de )|selon (?:la |le |les |l')|über (?:der|die|dem|den)\b"
+    r"|coloré\w* (?:par|selon))"
+    r"\s*(?:the\s+|den\s+|die\s+|das\s+|der\s+)?"
+    r"((?:[^\W\d]+[ -]?){1,3}?)(?=\s*(?:$|[,.;:]|\b(?:of|for|in|at|on|from|with|and|during|von|der|des|bei|für|mit|und"
+    r"|de|du|pour|avec|et)\b))"
+)
+
+
+def stems(text: str) -> set[str]:
+    """The beginnings of the longer words of a text; of Chinese, its pairs of signs."""
+    words = re.findall(r"[^\W\d_]+", folded(text))
+    pairs = {
+        text[place : place + 2] for text in re.findall(r"[\u3400-\u9fff]+", text) for place in range(len(text))
+    }
+    return {word[:_STEM] for word in words if len(word) >= _LEAST_WORD} | {one for one in pairs if len(one) > 1}
+
+
+@cache
+def _of_entry(name: str) -> frozenset[str]:
+    entry = entries()[name]
+    return frozenset(stems(" ".join([entry.title, entry.question, *WORDS.get(name, ())])))
+
+
+def ranked(wish: Wish) -> list[str]:
+    """The titles of the recipes that the store can draw; those that share words with the wish come first."""
+    wanted = stems(wish.folded) - _COMMON
+    order = sorted(entries(), key=lambda name: -len(wanted & _of_entry(name)))
+    return [entries()[name].title for name in order if _is_ready(wish, name)]
+
+
+def _is_ready(wish: Wish, name: str) -> bool:
+    try:
+        entries()[name].make(wish.facts)
+    except Unmet:
+        return False
+    return True
+
+
+_COMMON = stems(
+    "plot show each cell cells test tests draw which with what zeige zelle zellen montre cellule cellules"
+)
+
+
+def unknown_axis(wish: Wish) -> str | None:
+    """What a wish wants on an axis or as colours, if no word of the workbench and no name in the store says it."""
+    for found in _ASKED.finditer(wish.folded):
+        wanted = stems(found[1])
+        if wanted and not wanted & (_vocabulary() | _names(wish)):
+            return found[1].strip()
+    return None
+
+
+@cache
+def _vocabulary() -> frozenset[str]:
+    words = [*_phrases(), *(entry.title + " " + entry.question for entry in entries().values())]
+    return frozenset(stems(" ".join(words)))
+
+
+def _phrases() -> Iterator[str]:
+    for phrases in (*WORDS.values(), *known.KINDS.values(), *known.RECORDS.values(), *known.TEST_WORDS.values()):
+        yield from phrases
+    for quantity in known.QUANTITIES:
+        yield from quantity.words
+    for phrases in (known.OVER_TIME, known.OVER_CYCLES, known.OVER_OTHERS, known.OVER_THROUGHPUT, known.BY_BATCH):
+        yield from phrases
+    for phrases in (known.BY_CELL, known.PER_GRAM, known.PER_AREA, known.CHARGE, known.DISCHARGE):
+        yield from phrases
+    yield "zeit temps time specification design protocol name number zahl nombre magnitude phase real imaginary"
+
+
+def _names(wish: Wish) -> set[str]:
+    """The words of the columns and of the names in a store."""
+    names = [*(one.name for one in wish.cells), *(one.name for one in wish.facts.measurements)]
+    return stems(" ".join([*wish.column_names, *names]).replace("_", " ").replace(".", " "))
