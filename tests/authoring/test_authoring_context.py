@@ -221,6 +221,30 @@ def test_names_that_the_wish_says_are_kept_where_there_is_little_room(bench: Ben
         assert line.endswith(f": {values}"), line
 
 
+def test_what_the_wish_is_about_is_named_however_little_room_there_is(bench: Bench) -> None:
+    catalog = bench.catalog()
+    text = _told(catalog, LEVELS[-1], Wish("Widerstand je Temperatur"))
+    assert "- protocol.temperature.value [degC] number: 25, 45" in text
+    assert "- properties.ageing_temperature.value [degC] number: 25, 45" in text
+    assert "ageing_temperature" not in _told(catalog, LEVELS[-1], Wish("Nyquist plot"))
+
+
+def test_the_columns_of_each_type_of_analysis_are_told(bench: Bench, prompt: str) -> None:
+    """A column of one type is lacking in the tables of the others: a step over all of them would read nulls."""
+    fields = ["id", "analysis_type"]
+    plan = {"steps": {"all": {"op": "list", "source": "analyses", "fields": fields, "limit": 1000}}}
+    held: dict[str, set[str]] = {}
+    for row in bench.dataset(plan)["all"].to_dict("records"):
+        held.setdefault(row["analysis_type"], set()).update(bench.analyses.table(row["id"]).columns)
+    part = prompt.partition("## analyses: ")[2].partition("\n## ")[0]
+    (line,) = re.findall(r"^- series columns by analysis_type: (.*)$", part, re.MULTILINE)
+    told_of = {kind: names.split(", ") for kind, names in re.findall(r'"(\w+)": ([^;]*)', line)}
+    assert {kind: set(names) for kind, names in told_of.items()} == held
+    assert len(held) == 3
+    series = bench.catalog().as_dict()["sources"][list(SOURCES).index("simulations")]["series"]
+    assert all("kinds" not in one for one in series), "One kind needs no word."
+
+
 def test_the_values_of_a_number_are_all_there_if_they_are_few() -> None:
     """A wish may ask for a temperature at which nothing was measured."""
     few = CatalogColumn("protocol.temperature.value", "number", "degC", "Found.", 3, [25.0, 45.5])

@@ -38,6 +38,25 @@ def test_tests_without_samples_are_counted_and_not_offered_as_series(tmp_path: P
     assert problems == []
 
 
+def test_columns_are_told_by_kind_where_kinds_differ(tmp_path: Path) -> None:
+    """Kinds that are too many to be named are told together, with how many records have each column."""
+    lab = Lab(tmp_path)
+    test = lab.make("measurements", name="Test", instance_id=cell_of(lab), measurement_type="properties").id
+    lab.store.close()
+    with wb.open(tmp_path / "lab.wb") as bench:
+        for n in range(14):
+            table = {"Shared": [1.0], f"Only {n:02}": [2.0]}
+            bench.analyses.create(measurement=test, name=f"A{n}", analysis_type=f"kind {n:02}", table=table)
+        catalog = bench.catalog()
+        prompt = prompt_text("", catalog)
+    series = {one.name: one.kinds for one in catalog["analyses"].series}
+    assert series["Only 03"] == ["kind 03"]
+    assert len(series["Shared"]) == 14
+    assert '- series columns by analysis_type: "kind 00": Shared, Only 00; "kind 01": Shared, Only 01; ' in prompt
+    assert prompt.count('"kind ') == 12 + 5  # those five are examples of the column, whose values are more
+    assert "; others: Only 12 (1), Only 13 (1)\n" in prompt
+
+
 @pytest.mark.long
 def test_five_thousand_tests_in_forty_projects_keep_the_bound_and_the_kinds_of_the_project(tmp_path: Path) -> None:
     lab = Lab(tmp_path)

@@ -50,6 +50,8 @@ class CatalogSeries:
     type: Kind
     unit: str | None
     records: int
+    kinds: Sequence[str] = ()
+    """The kinds of these records, such as types of analyses, where records of several kinds have sampled data."""
 
 
 @dataclass(frozen=True)
@@ -124,6 +126,10 @@ class Catalog:
     def as_dict(self) -> JsonObject:
         """The catalog as JSON values."""
         plain: JsonObject = _plain(asdict(self))
+        for source in plain["sources"]:
+            source["series"] = [
+                {key: value for key, value in one.items() if value or key != "kinds"} for one in source["series"]
+            ]
         return {key: value for key, value in plain.items() if value or key not in ("notes", "tests")}
 
     @classmethod

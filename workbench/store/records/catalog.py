@@ -40,6 +40,8 @@ CACHED = "catalog"
 """The kind of the entries in the cache."""
 SHAPE = 1
 """Rises when the same store is to give another catalog than before."""
+MOST_KINDS = 20
+"""Kinds of records of a source whose sampled columns are told apart; the most frequent ones."""
 T = TypeVar("T")
 
 
@@ -180,11 +182,13 @@ def _series(db: sqlite3.Connection, cls: type[Record], scope: Scope, table: Tabl
     different ones."""
     known = {column.name: column for column in SERIES_COLUMNS}
     units = _kept_units(db, cls, scope)
+    kinds = _kinds_with(db, cls, table)
     counted = _counted(db, table["id"].tolist(), "series")
     if "cycles" in cls.samples:
         counted += _over_life(counted)
     found = [
-        CatalogSeries(name, kind, units.get(name, split_unit(name)[1]), count) for name, kind, count in counted
+        CatalogSeries(name, kind, units.get(name, split_unit(name)[1]), count, kinds.get(name, ()))
+        for name, kind, count in counted
     ]
     order = {name: place for place, name in enumerate((*known, *KINDS))}
     return sorted(
@@ -206,6 +210,23 @@ def _over_life(counted: list[tuple[str, Kind, int]]) -> list[tuple[str, Kind, in
         for name, needs in NEEDS["series"].items()
         if counts.keys() >= {*needs} and name not in counts
     ]
+
+
+def _kinds_with(db: sqlite3.Connection, cls: type[Record], table: Table) -> dict[str, list[str]]:
+    """Column -> the kinds of records that have it in their sampled data; empty if only one kind has any."""
+    owners: dict[str, list[str]] = {}
+    kinds = table[cls.kind_field].tolist() if cls.kind_field else []
+    for id, kind in zip(table["id"].tolist(), kinds, strict=False):
+        owners.setdefault(kind, []).append(id)
+    frequent = sorted(owners, key=lambda kind: (-len(owners[kind]), kind))[:MOST_KINDS]
+    if len(frequent) < 2:
+        return {}
+    held = {kind: _counted(db, owners[kind], "series") for kind in frequent}
+    found: dict[str, list[str]] = {}
+    for kind, columns in held.items():
+        for name, _, _ in columns:
+            found.setdefault(name, []).append(kind)
+    return found if sum(map(bool, held.values())) > 1 else {}
 
 
 def _counted(db: sqlite3.Connection, owners: list[str], dataset: str) -> list[tuple[str, Kind, int]]:
