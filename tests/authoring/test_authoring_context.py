@@ -63,6 +63,8 @@ def test_the_demo_fits(bench: Bench, prompt: str) -> None:
         "rest voltage relaxation",
         "resistance of pulses, GITT",
         "10 s discharge resistance against state of charge from all HPPC tests",
+        "Wie hängt der Widerstandsanstieg mit dem Kapazitätsverlust zusammen? Eine Farbe je Temperatur.",
+        "Vergleiche den Pulswiderstand (10 s) über den SOC bei verschiedenen Temperaturen.",
     ):
         assert bench.context_texts(wish).characters <= ROOM, wish
     assert prompt.endswith("Show how capacity fades.")
@@ -243,6 +245,22 @@ def test_the_columns_of_each_type_of_analysis_are_told(bench: Bench, prompt: str
     assert len(held) == 3
     series = bench.catalog().as_dict()["sources"][list(SOURCES).index("simulations")]["series"]
     assert all("kinds" not in one for one in series), "One kind needs no word."
+
+
+def test_what_the_rules_say_of_kinds_and_first_cycles_is_true_of_the_demo(bench: Bench) -> None:
+    tests = {"op": "list", "source": "measurements", "fields": ["id", "name", "protocol.name"], "limit": 1000}
+    columns = ["Cycle count", "Coulombic efficiency", "Complete"]
+    read = {"op": "summary", "dataset": "cycles", "ids": {"from": "tests", "column": "id"}, "columns": columns}
+    on = {"left": "id", "right": "measurement_id"}
+    named = {"op": "join", "left": "tests", "right": "cycles", "on": on, "where": {"Complete": [True, None]}}
+    rows = bench.dataset({"steps": {"tests": tests, "cycles": read, "named": named}})["named"]
+    ageing = rows[rows["protocol.name"] == "CCCV ageing"]
+    assert "`nameContains` may find fewer" in SYSTEM
+    assert ageing["id"].nunique() > ageing[ageing["name"].str.contains("ageing")]["id"].nunique() > 0
+    assert "Leave the first cycle of a test out of efficiencies" in SYSTEM
+    checks = rows[rows["protocol.name"] == "RPT"].set_index("Cycle count")["Coulombic efficiency"]
+    assert checks[0].max() > 2
+    assert 0.95 < checks[1].min() <= checks[1].max() < 1
 
 
 def test_the_values_of_a_number_are_all_there_if_they_are_few() -> None:

@@ -42,7 +42,7 @@ def helpers() -> str:
     told = [name for name in battery.__all__ if _is_shown(name) and not is_analysis(name)]
     lines = [_line(name, getattr(battery, name)) for name in told if name not in _PARTS]
     parts = [name for name in told if name in _PARTS]
-    return "\n".join([*lines, f"- also, seldom needed: {', '.join(parts)}"])
+    return "\n".join([*lines, f"- also: {', '.join(parts)}"])
 
 
 def analyses(wish: Wish, most: int = MOST) -> str:

@@ -66,9 +66,9 @@ def pulse_resistance(
     least : A, the smallest jump; by default a fifth of the largest ``|I|``.
     rest : A, the largest ``|I|`` that is rest; by default as in ``half_cycles``.
 
-    Returns the columns ``Time [s]`` (of the onset), ``Direction``, ``Voltage before [V]``,
-    ``Current step [A]``, ``Duration [s]``, one ``Resistance at ... s [Ohm]`` for each of ``at``, ``Onset gap [s]``
-    (from the onset to the first sample under load) and ``Warning``. A resistance is NaN where the pulse ended before,
+    Returns the columns ``Time [s]`` of the onset, ``Direction``, ``Voltage before [V]``, ``Current step [A]``,
+    ``Duration [s]``, ``Resistance at ... s [Ohm]`` for each of ``at``, ``Onset gap [s]`` and ``Warning``. The gap is
+    from the onset to the first sample under load. A resistance is NaN where the pulse ended before,
     where the first sample under load comes later than that time (for 0 s: later than 1 s), and where the current
     differs from that of the pulse until then by more than 1 %; ``Warning`` says which and why. It also says where the
     gap is more than a tenth of the time, so that the value is uncertain.
