@@ -107,6 +107,11 @@ class Backend(Drawing):
     def opening(self) -> str:
         """The Python expression that opens a bench on the same store and project."""
 
+    @property
+    @abstractmethod
+    def moment(self) -> int | None:
+        """The time as of which data are shown, in microseconds since 1970; None: as they are now."""
+
     @abstractmethod
     def of_project(self, ref: Ref) -> Backend:
         """The same store and caches, bound to another project."""

@@ -196,6 +196,10 @@ class LocalBackend(Backend):
         )
         return made if self.scope.as_of is None else made.as_of(self.scope.as_of)
 
+    @property
+    def moment(self) -> int | None:
+        return self.scope.as_of
+
     def as_of(self, moment: int) -> LocalBackend:
         then = copy(self)
         then.scope = self.scope._replace(as_of=moment)

@@ -22,7 +22,7 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         def __init__(self, name: str) -> None:
             self.name = name
 
-        def display(self, html: Any) -> None:
+        def display(self, html: Any, metadata: Any) -> None:
             shown.append(html.data)
 
         update = display

@@ -1,16 +1,20 @@
-"""Small pictures of live plots that are saved in the notebook, for readers without a kernel."""
+"""Small pictures of live plots that are saved in the notebook, for readers without a kernel. Beside them is what the
+plots show: `bench/notebook_page.py` makes a page of it whose controls work."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from uuid import uuid4
 
 from IPython.display import HTML, DisplayHandle
+from pydantic import JsonValue
 
 _PICTURE = re.compile(r"data:image/(webp|png);base64,[A-Za-z0-9+/=]+")
 MOST_BYTES = 400_000
+VIEWS = "battery_workbench_view"
+"""The metadata of an output that say what its live views show."""
 _CAPTION = "As last drawn. Run the cell for the live view."
 # Without a kernel, the output of the live view is one line that says so, and this style hides it. In a live view,
 # elements of one line (buttons, labels, counts) are inside other widgets, so the style does not match them.
@@ -53,11 +57,16 @@ class Still:
         self._tiles = dict(tiles)
         self._handle: DisplayHandle | None = None
         self._pictures: dict[str, tuple[str, str]] = {}
+        self._views: list[Callable[[], Mapping[str, JsonValue]]] = []
+
+    def shows(self, view: Callable[[], Mapping[str, JsonValue]]) -> None:
+        """Add a view, in the order of the plots; the function says what it shows now."""
+        self._views.append(view)
 
     def display(self) -> None:
         """Add the output below the present one."""
         self._handle = DisplayHandle(f"workbench-{self.id}")
-        self._handle.display(self._html())
+        self._handle.display(self._html(), metadata=self._said())
 
     def keep(self, picture: str, name: str = "", dark: bool = False) -> None:
         """Keep the picture of a plot.
@@ -70,7 +79,10 @@ class Still:
             return
         if _PICTURE.fullmatch(picture):
             self._pictures[name] = kept
-            self._handle.update(self._html())
+            self._handle.update(self._html(), metadata=self._said())
+
+    def _said(self) -> dict[str, JsonValue]:
+        return {VIEWS: {"title": self._title, "views": [dict(view()) for view in self._views]}}
 
     def _html(self) -> HTML:
         inside = ""

@@ -105,6 +105,8 @@ class View:
         self._desk: RecipeDesk | None = None
         self._still = None if surface or tile else Still()
         self.surface: Surface = surface or PlotView(TILE_ACTS if tile else ACTS, tile, still or self._still, title)
+        if kept := still or self._still:
+            kept.shows(self._shown)
         self._runner = Runner(self.surface.set_busy, clock)
         self._stop_soon = at_home(self._runner.stop)
         self._panel = ControlPanel(self._chosen)
@@ -236,6 +238,16 @@ class View:
         display(self.widget)
         if self._still is not None:
             self._still.display()
+
+    def _shown(self) -> dict[str, JsonValue]:
+        """What this view shows, for the saved notebook."""
+        state = self._history.present
+        return {
+            "name": self._title or ("" if self._home is None else self._home.name),
+            "recipe": state.config.dump(),
+            "values": dict(state.values),
+            "as_of": self._backend.moment,
+        }
 
     # How it is built
 

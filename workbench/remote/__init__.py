@@ -119,6 +119,10 @@ class RemoteBackend(Boards):
         made = RemoteBackend(self.client, self.get(Project, ref), self.actor, self.cache, self.own_scripts)
         return made if self._as_of is None else made.as_of(self._as_of)
 
+    @property
+    def moment(self) -> int | None:
+        return self._as_of
+
     def as_of(self, moment: int) -> RemoteBackend:
         if self._is_older_than(_AS_OF_SINCE):
             raise self._too_old(_AS_OF_SINCE)

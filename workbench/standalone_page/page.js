@@ -80,6 +80,12 @@ function show(plot, number, parts) {
   return drawing;
 }
 
+// In the frame of another page, which gives the frame the height of its content.
+if (parent !== window) {
+  const told = () => parent.postMessage({ height: document.body.getBoundingClientRect().height + 48 }, "*");
+  new ResizeObserver(told).observe(document.body);
+}
+
 unpacked().then(async ({ parts, content }) => {
   await Promise.all(content.map((plot, number) => show(plot, number, parts)));
   document.body.dataset.ready = "yes";

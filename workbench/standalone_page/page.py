@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import orjson
 from pydantic import JsonValue
@@ -172,6 +172,34 @@ def page(
     BadRequest
         If it would have more than ``MOST_BYTES``; says how large it is and what to do.
     """
+    made = parts_of(title, sheets, day=day, description=description, report=report, told=told)
+    text = f"{made.before}{made.library}{made.after}".encode()
+    if len(text) > MOST_BYTES:
+        raise BadRequest(
+            f"The page would have {len(text) / 1e6:.1f} MB for its {size_of(sheets)['figures']} figures; it may have "
+            f"{MOST_BYTES / 1e6:.0f} MB. Export it without controls, or fewer plots at once."
+        )
+    return text
+
+
+class PageParts(NamedTuple):
+    """A page in three parts, of which the middle one is plotly.js."""
+
+    before: str
+    library: str
+    after: str
+
+
+def parts_of(
+    title: str,
+    sheets: Sequence[Sheet],
+    *,
+    day: str = "",
+    description: str = "",
+    report: bool = False,
+    told: Told | None = None,
+) -> PageParts:
+    """The page of plots that were looked at, as `page` without its limit, for who puts several pages into one file."""
     pool, total = Pool(), size_of(sheets)["figures"]
     shown: list[bytes] = []
     content: list[JsonValue] = []
@@ -181,13 +209,8 @@ def page(
     body = head + "".join(
         _section(number, one, alone=len(sheets) == 1, report=report) for number, one in enumerate(sheets)
     )
-    text = _html(title, sheets, body, pool.packed(content), plotly_for(shown))
-    if len(text) > MOST_BYTES:
-        raise BadRequest(
-            f"The page would have {len(text) / 1e6:.1f} MB for its {total} figures; it may have "
-            f"{MOST_BYTES / 1e6:.0f} MB. Export it without controls, or fewer plots at once."
-        )
-    return text
+    before, after = _html(title, sheets, body, pool.packed(content))
+    return PageParts(before, plotly_for(shown), after)
 
 
 def _content(sheet: Sheet, pool: Pool, shown: list[bytes], say: Callable[[str], None]) -> JsonValue:
@@ -237,9 +260,10 @@ def plotly_for(figures: Sequence[bytes]) -> str:
     return SMALL_PLOTLY.read_text("utf-8")
 
 
-def _html(title: str, sheets: Sequence[Sheet], body: str, packed: str, plotly: str) -> bytes:
+def _html(title: str, sheets: Sequence[Sheet], body: str, packed: str) -> tuple[str, str]:
+    """The page up to plotly.js, and after it."""
     said = "".join(_passport(number, one, alone=len(sheets) == 1) for number, one in enumerate(sheets))
-    made = f"""<!DOCTYPE html>
+    before = f"""<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -249,7 +273,8 @@ def _html(title: str, sheets: Sequence[Sheet], body: str, packed: str, plotly: s
 <title>{markup.escape(title)}</title>
 {said}<style>{_text("page.css")}</style>
 <script>{inert_script()}</script>
-<script>{plotly}</script>
+<script>"""
+    after = f"""</script>
 </head>
 <body>
 <h1>{markup.escape(title)}</h1>
@@ -261,7 +286,7 @@ def _html(title: str, sheets: Sequence[Sheet], body: str, packed: str, plotly: s
 </body>
 </html>
 """
-    return made.encode()
+    return before, after
 
 
 @cache
