@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shutil
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
+import nbformat
 import pytest
 from playwright.sync_api import Browser, expect
 from support.notebook_page import PATIENCE, Overheard
@@ -133,6 +136,46 @@ def test_five_plots_and_a_dashboard_work_in_their_files(
         fetched = [url for url in heard.strangers if not url.startswith("file:")]
         assert (heard.errors, fetched) == ([], []), name
         page.close()
+
+
+@pytest.mark.long
+def test_live_views_of_a_converted_notebook_work_without_a_kernel(
+    demo_store: Path, tmp_path: Path, browser: Browser
+) -> None:
+    """Each view is in a frame as high as its content, also below what is in sight, and asks nothing of anybody."""
+    with wb.open(demo_store) as bench:
+        board = bench.dashboards.get("Ageing")
+        views = [
+            {"name": name, "recipe": board.plot(name).recipe().config.dump(), "values": {}}
+            for name in ("Cycle life", "Fade by batch")
+        ]
+    cells = []
+    for shown in (views[:1], views):
+        metadata = {"battery_workbench_view": {"views": shown}}
+        output = nbformat.v4.new_output("display_data", {"text/html": ""}, metadata=metadata)
+        cells.append(nbformat.v4.new_code_cell("bench.show(plot)", outputs=[output]))
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "analysis.ipynb")
+    words = ["--to", "workbench.bench.notebook_page.LivePage", f"--LivePage.store={demo_store}"]
+    subprocess.run([sys.executable, "-m", "nbconvert", *words, str(tmp_path / "analysis.ipynb")], check=True)
+    page = browser.new_page()
+    page.set_default_timeout(PATIENCE)
+    heard = Overheard()
+    heard.listen(page)
+    page.goto((tmp_path / "analysis.html").as_uri())
+    for number, plots in ((0, 1), (1, 2)):
+        frame = page.frame_locator("iframe").nth(number)
+        frame.locator("[data-ready=yes]").wait_for()
+        assert frame.locator("section").count() == plots
+        inside = frame.locator("body").evaluate("(body) => body.getBoundingClientRect().height")
+        expect(page.locator("iframe").nth(number)).to_have_css("height", f"{math.ceil(inside + 48)}px")
+    frame = page.frame_locator("iframe").first
+    first = frame.locator(".legendtext").all_text_contents()
+    frame.get_by_label("Colour").select_option(label="temperature")
+    expect(frame.locator(".legendtext").last).to_contain_text("°C")
+    assert frame.locator(".legendtext").all_text_contents() != first
+    assert heard.errors == []
+    assert [url for url in heard.strangers if not url.startswith("file:")] == []
+    page.close()
 
 
 @pytest.mark.long

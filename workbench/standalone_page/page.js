@@ -80,15 +80,15 @@ function show(plot, number, parts) {
   return drawing;
 }
 
-// In the frame of another page, which gives the frame the height of its content.
-if (parent !== window) {
-  const told = () => parent.postMessage({ height: document.body.getBoundingClientRect().height + 48 }, "*");
-  new ResizeObserver(told).observe(document.body);
-}
+// In the frame of another page, which gives the frame the height of its content. A frame out of sight has no resize events.
+const framed = parent !== window;
+const told = () => parent.postMessage({ height: document.body.getBoundingClientRect().height + 48 }, "*");
+if (framed) new ResizeObserver(told).observe(document.body);
 
 unpacked().then(async ({ parts, content }) => {
   await Promise.all(content.map((plot, number) => show(plot, number, parts)));
   document.body.dataset.ready = "yes";
+  if (framed) told();
 }).catch((error) => {
   made("p", document.body, `This page cannot be shown by this browser: ${error.message}. Open it in a newer one.`);
 });
