@@ -87,7 +87,8 @@ def transform(data, params):
             marker = {"color": [battery.pale(color, 0.25) for color in shade], "line": {"width": 0}}
         error = None
         if how == "extrapolated":
-            error = {"type": "data", "array": one["high"] - one["eol"], "arrayminus": one["eol"] - one["low"]}
+            # Said, since plotly's own grey for open bars is not seen on a dark page.
+            error = {"array": one["high"] - one["eol"], "arrayminus": one["eol"] - one["low"], "color": "#444444"}
         figure.add_bar(
             x=one["cell"],
             y=one["eol"],
@@ -100,6 +101,7 @@ def transform(data, params):
             else [f"{eol:.0f}" for eol in one["eol"]],
             textposition="inside" if how == "extrapolated" else "outside",
             insidetextanchor="start",
+            textfont={"color": "#444444"} if how == "extrapolated" else None,
             hovertemplate="%{x}: %{text} cycles<extra>" + name + "</extra>",
         )
         if len(groups) > 1:  # the bars of one kind have several colours
