@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Route
 from support.web_page import Site, Window, axe, open_site, pictures_folder
 
+import workbench as wb
 from workbench.records import Dashboard, Measurement, Plot, Project
 from workbench.store.scope import Scope
 
@@ -54,6 +55,12 @@ def visit(window: Window, path: str) -> None:
         window.drawn()
 
 
+def kept(window: Window, name: str) -> None:
+    """Keep a picture of what is in sight, where pictures are wanted."""
+    if (folder := pictures_folder()) is not None:
+        window.page.screenshot(path=folder / f"{name}.png", animations="disabled")
+
+
 def looked_at(site: Site, width: int, *, dark: bool) -> None:
     """Visit every page: nothing serious, nothing wider than the window, no complaint."""
     axe()
@@ -63,9 +70,7 @@ def looked_at(site: Site, width: int, *, dark: bool) -> None:
         window.assert_accessible()
         wide = window.page.evaluate("() => document.documentElement.scrollWidth - innerWidth")
         assert wide <= 0, (word, wide)
-        if (folder := pictures_folder()) is not None:
-            name = f"page-{word}-{width}-{'dark' if dark else 'light'}.png"
-            window.page.screenshot(path=folder / name, animations="disabled")
+        kept(window, f"page-{word}-{width}-{'dark' if dark else 'light'}")
     window.assert_proper()
     window.close()
 
@@ -135,3 +140,56 @@ def test_every_state_is_for_everyone(site: Site, dark: bool) -> None:
     page.get_by_role("heading", name="Nothing fits").wait_for()
     window.assert_accessible()
     window.close()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_server_that_is_away_is_said_to_everyone(site: Site, dark: bool) -> None:
+    """The banner lies over the page, with the pictures below it."""
+    axe()
+    window = site.window(width=800, dark=dark)
+    window.open_board("Ageing")
+    window.allow_error("ERR_INTERNET_DISCONNECTED")
+    window.page.context.set_offline(True)
+    tile = window.tile("Cycle life")
+    tile.get_by_role("button", name="More about Cycle life").click()
+    tile.get_by_role("button", name="Read the data again").click()
+    banner = window.page.get_by_text(re.compile("has not been reachable since"))
+    banner.wait_for()
+    window.assert_accessible()
+    window.page.set_viewport_size({"width": 390, "height": 844})
+    assert window.page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    window.assert_accessible()
+    kept(window, f"page-offline-390-{'dark' if dark else 'light'}")
+    window.page.context.set_offline(False)
+    window.assert_proper()
+    window.close()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("dark", [False, True])
+def test_an_empty_store_is_for_everyone(tmp_path: Path, browser: Browser, dark: bool) -> None:
+    """Each page says what to do next where there is nothing yet."""
+    axe()
+    wb.open(tmp_path / "empty.db").close()
+    (tmp_path / "site").mkdir()
+    with open_site(tmp_path / "empty.db", tmp_path / "site", browser) as site:
+        project = site.store.rows.page(Project, Scope(site.organization, None)).items[0]
+        paths = {
+            "home": "/",
+            "tests": "/explore",
+            "cells": "/explore?what=cells",
+            "gallery": f"/explore/gallery/{project.id}",
+            "bring-in": "/bring-in",
+            "audit-log": "/admin?tab=audit",
+        }
+        for width in (1400, 390):
+            window = site.window(width=width, dark=dark)
+            for word, path in paths.items():
+                visit(window, path)
+                window.assert_accessible()
+                wide = window.page.evaluate("() => document.documentElement.scrollWidth - innerWidth")
+                assert wide <= 0, (word, wide)
+                kept(window, f"page-empty-{word}-{width}-{'dark' if dark else 'light'}")
+            window.assert_proper()
+            window.close()
