@@ -17,6 +17,7 @@ NAMES = (
     "protected",
     "drafts",
     "notebook",
+    "page",
     "folder",
     "locked",
     "server",
