@@ -38,8 +38,8 @@ def test_tests_without_samples_are_counted_and_not_offered_as_series(tmp_path: P
     assert problems == []
 
 
-def test_columns_are_told_by_kind_where_kinds_differ(tmp_path: Path) -> None:
-    """Kinds that are too many to be named are told together, with how many records have each column."""
+def test_columns_are_shown_by_kind_where_kinds_differ(tmp_path: Path) -> None:
+    """Kinds that are too many to be named are shown together, with how many records have each column."""
     lab = Lab(tmp_path)
     test = lab.make("measurements", name="Test", instance_id=cell_of(lab), measurement_type="properties").id
     lab.store.close()

@@ -109,7 +109,7 @@ def test_a_changed_hash_of_a_file_is_not_a_file_that_is_not_there(path: Path) ->
         ("update revisions set name = cast(x'73747564c66573' as text) where name = 'studies'", "cannot be read"),
         (
             "update revisions set name = 'studjes' where name = 'studies'",
-            "revision of 'studjes', which is no table",
+            "revision of 'studjes', which is not a table",
         ),
     ],
     ids=["no text", "no table"],
@@ -134,8 +134,8 @@ def test_a_draft_whose_number_no_series_can_have_is_named(
     monkeypatch.setattr(soundness, "MOST_ROWS", most_rows)
     with Store.open(path) as store:
         change(path, f"insert into drafts (id, lease, beat) values ({2**60}, null, 0)")
-        assert f"{2**60} is no number of a series." in store.verify()
-    with pytest.raises(Damaged, match="is no number of a series"):
+        assert f"{2**60} is not a number of a series." in store.verify()
+    with pytest.raises(Damaged, match="is not a number of a series"):
         Store.open(path)
 
 

@@ -310,7 +310,7 @@ def _units_in(node: Group) -> Group:
 
 
 def _in_units(plan: Plan, near: Group) -> Plan:
-    """The plan with the units that stand beside the vectors: in a structure of units, or as ``current_unit``."""
+    """The plan with the units beside the vectors: in a structure of units, or as ``current_unit``."""
     beside = {fold(key).replace(" units", " unit"): value for key, value in near.items() if isinstance(value, str)}
 
     def settled(column: Planned) -> Planned:

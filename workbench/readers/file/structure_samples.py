@@ -335,7 +335,7 @@ def _table(of: list[Part], notes: list[Finding], *, mapped: bool) -> tuple[pa.Ta
 
 
 def _assumed_units(series: list[Part]) -> list[Finding]:
-    """The notes on units that neither the names of vectors nor what stands beside them say."""
+    """The notes on units that neither the names of vectors nor what is beside them say."""
     made: dict[str, Finding] = {}
     for column in (column for part in series if part.set is ANY for column in part.plan.columns):
         if column.name in (CURRENT, VOLTAGE) and not column.stated:

@@ -17,7 +17,7 @@ _OF_THE_SEARCH = "search_"
 
 
 def tables(db: sqlite3.Connection) -> list[str]:
-    """Their names. Chunks and pieces are checked on every read, the search against what it indexes."""
+    """Their names. Samples and the bytes of files are checked on every read, the search against what it indexes."""
     rows = db.execute(
         "SELECT name FROM main.sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite@_%' ESCAPE '@'"
     )
@@ -35,4 +35,4 @@ def check(db: sqlite3.Connection, table: str) -> Iterator[str]:
     if table == "revisions":
         stray = "SELECT name FROM revisions WHERE name NOT IN (SELECT name FROM main.sqlite_master)"
         for (name,) in db.execute(stray):
-            yield f"there is a revision of '{name}', which is no table"
+            yield f"there is a revision of '{name}', which is not a table"

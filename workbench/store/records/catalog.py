@@ -41,7 +41,7 @@ CACHED = "catalog"
 SHAPE = 1
 """Rises when the same store is to give another catalog than before."""
 MOST_KINDS = 20
-"""Kinds of records of a source whose sampled columns are told apart; the most frequent ones."""
+"""Kinds of records of a source whose sampled columns are distinguished; the most frequent ones."""
 T = TypeVar("T")
 
 

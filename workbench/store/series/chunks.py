@@ -76,7 +76,7 @@ def span(series: int) -> tuple[int, int]:
         If no series can have this number.
     """
     if not is_number(series):
-        raise Damaged(f"{series} is no number of a series. {ADVICE}")
+        raise Damaged(f"{series} is not a number of a series. {ADVICE}")
     bits = LEVEL_BITS + COLUMN_BITS + CHUNK_BITS
     return series << bits, (series + 1 << bits) - 1
 

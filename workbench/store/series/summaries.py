@@ -216,7 +216,7 @@ def stray(connection: sqlite3.Connection) -> list[str]:
     objects = connection.execute(
         "select id from series_objects where id not in (select id from series) order by id"
     )
-    findings = [f"{number} is no number of a series." for number in known if not chunks.is_number(number)]
+    findings = [f"{number} is not a number of a series." for number in known if not chunks.is_number(number)]
     findings += [f"There is an object of a series {number} that is not there." for (number,) in objects.fetchall()]
     (found,) = connection.execute("select min(key) from chunks").fetchone()
     while found is not None:
