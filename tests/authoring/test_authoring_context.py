@@ -243,8 +243,10 @@ def test_the_columns_of_each_type_of_analysis_are_told(bench: Bench, prompt: str
     told_of = {kind: names.split(", ") for kind, names in re.findall(r'"(\w+)": ([^;]*)', line)}
     assert {kind: set(names) for kind, names in told_of.items()} == held
     assert len(held) == 3
-    series = bench.catalog().as_dict()["sources"][list(SOURCES).index("simulations")]["series"]
-    assert all("kinds" not in one for one in series), "One kind needs no word."
+    catalog = bench.catalog().as_dict()
+    assert list(catalog["kinds"]) == ["analyses"], "One kind needs no word."
+    assert all("kinds" not in one for source in catalog["sources"] for one in source["series"]), "0.1.0 refuses it"
+    assert Catalog.of(catalog).sources == bench.catalog().sources
 
 
 def test_what_the_rules_say_of_kinds_and_first_cycles_is_true_of_the_demo(bench: Bench) -> None:

@@ -30,8 +30,9 @@ OF_PROJECTS = "can"
 """What the caller can do in a project."""
 OF_REVISIONS = "note"
 """What changed in a revision of a plot, in words of who saved it."""
-OF_CATALOG = ("notes", "tests")
-"""Steps and cycles that older rules made, since the recorded store was made by those of 0.1.0; kinds of tests."""
+OF_CATALOG = ("notes", "tests", "kinds")
+"""Steps and cycles that older rules made, since the recorded store was made by those of 0.1.0; kinds of tests; which
+kinds of records have a sampled column."""
 
 OF_REPORTS = "integrated"
 """The remark of an ingest that capacities were integrated, and what settles it."""

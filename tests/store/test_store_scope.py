@@ -35,7 +35,7 @@ READS: dict[str, Callable[[Series, str, Any], object]] = {
 }
 """Every public method that reads samples."""
 NO_READS = {"append", "delete", "writer", "purge", "revisions", "rule", "sweep", "tidy", "unproven", "verify"}
-NO_READS |= {"keys", "stray", "wrong"}
+NO_READS |= {"keys", "publish", "stray", "wrong"}
 """What writes, looks after the whole store, or gives no samples: numbers of revisions and rules, owners given to it."""
 WITHOUT_A_CALLER = {"organizations", "user", "blobs", "dependencies"}
 """What of the records is asked before there is a scope, or by the store itself."""

@@ -29,7 +29,7 @@ from .options import (
 if TYPE_CHECKING:
     from ..fan_out import FanOut
     from ..ingest.recompute import Recomputed
-    from ..store.db.upgrade_command import Plan
+    from ..store.db.upgrade_plan import Plan
     from ..store.store import Store
 
 commands = Commands()

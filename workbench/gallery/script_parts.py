@@ -48,7 +48,7 @@ def from_full(rows):
     name, tests = "Discharge capacity [A.h]", "measurement_id"
     ordered = rows.dropna(subset=[name]).sort_values("Cycle count")
     first, second = (ordered.groupby(tests).nth(place) for place in (0, 1))
-    after = first[tests].map(second.set_index(tests)[name])
+    after = first[tests].map(second.set_index(tests)[name]).astype(float)
     partly = first.index[(first["Complete"].isna() & (first[name] < 0.8 * after)).to_numpy()]
     said = f"left out: the first discharge of {len(partly)} tests, of cells that came part-charged"
     return rows.drop(partly), said if len(partly) else ""

@@ -124,24 +124,30 @@ class Catalog:
         return as_html(_shown(self))
 
     def as_dict(self) -> JsonObject:
-        """The catalog as JSON values."""
+        """The catalog as JSON values. The kinds of sampled columns are apart, as source -> column -> kinds, since
+        version 0.1.0 refuses a sampled column with a member that it does not know."""
         plain: JsonObject = _plain(asdict(self))
+        plain["kinds"] = {}
         for source in plain["sources"]:
-            source["series"] = [
-                {key: value for key, value in one.items() if value or key != "kinds"} for one in source["series"]
-            ]
-        return {key: value for key, value in plain.items() if value or key not in ("notes", "tests")}
+            kinds = {one["name"]: one.pop("kinds") for one in source["series"]}
+            if any(kinds.values()):
+                plain["kinds"][source["source"]] = {name: those for name, those in kinds.items() if those}
+        return {key: value for key, value in plain.items() if value or key not in ("notes", "tests", "kinds")}
 
     @classmethod
     def of(cls, told: Mapping[str, Plain]) -> Catalog:
         """The catalog from the JSON values that ``as_dict`` gives."""
+        kinds = told.get("kinds", {})
         sources = [
             CatalogSource(
                 **{
                     **one,
                     "columns": [_column(column) for column in one["columns"]],
                     "names": [_column(column) for column in one["names"]],
-                    "series": [CatalogSeries(**column) for column in one["series"]],
+                    "series": [
+                        CatalogSeries(**column, kinds=kinds.get(one["source"], {}).get(column["name"], ()))
+                        for column in one["series"]
+                    ],
                 }
             )
             for one in told["sources"]

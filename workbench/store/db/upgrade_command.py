@@ -11,7 +11,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,31 +27,11 @@ from .backup import backup as copy_to
 from .database_file import Host
 from .formats import State, apply, state_of
 from .schema import refuse_wrong_tables
+from .upgrade_plan import Plan, Progress
 
 ADDED = 16 << 20
 """Bytes that an additive step needs."""
-Progress = Callable[[int, int, str], object]
-"""Called with the number of parts done, the number of all parts, and what comes next."""
 _FACT = "upgrade"
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What an upgrade does: from ``format`` to ``to`` by ``steps``, in words. ``needs`` and ``free`` are bytes in the
-    folder of the store, 0 for one on PostgreSQL; ``backup`` is the path of the backup, None for none."""
-
-    path: Path | str
-    format: int
-    to: int
-    steps: tuple[str, ...]
-    backup: Path | None
-    needs: int
-    free: int
-
-    @property
-    def is_nothing(self) -> bool:
-        """Whether the store is up to date."""
-        return not self.steps
 
 
 class _Begun(NamedTuple):

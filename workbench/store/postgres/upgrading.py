@@ -14,7 +14,7 @@ from ...errors import BadRequest, NotFound, StoreError
 from .. import migrations
 from ..db import row_checksums
 from ..db.formats import State
-from ..db.upgrade_command import Plan, Progress
+from ..db.upgrade_plan import Plan, Progress
 from ..migrations import Migration
 from .database import Database
 
