@@ -291,6 +291,8 @@ def test_nyquist_has_equal_axes_and_turns_the_sign() -> None:
     trace = battery.nyquist_trace(z, "cell", "#000000")
     assert list(trace["y"]) == [0.5, 1.0]
     assert trace["customdata"].tolist() == [1000, 1]
+    beside = pd.DataFrame({"Z_Re [Ohm]": [1.0, 0], "Z_Im [Ohm]": [-0.5, 0], "Frequency [Hz]": [1e3, 0]})
+    assert list(battery.nyquist_trace(beside, "cell")["x"]) == [1.0]
     figure = go.Figure([trace], layout=battery.nyquist_layout())
     assert figure.layout.yaxis.scaleanchor == "x"
     assert figure.layout.yaxis.scaleratio == 1

@@ -357,3 +357,30 @@ def test_rules_pass_what_is_right_however_it_is_cut() -> None:
         for start in range(0, 60, size):
             rules.feed(made.slice(start, start + size))
         assert rules.broken == {}
+
+
+def newest_first(rows: int = 20) -> dict[str, np.ndarray]:
+    current = np.where(np.arange(rows) < rows // 2, 1.0, -1.0)
+    made = {"Time [s]": 10.0 * np.arange(rows), "Current [A]": current, "Voltage [V]": 3.6 - 0.1 * current}
+    return {name: values[::-1] for name, values in made.items()}
+
+
+@pytest.mark.parametrize("repair", [(), ("time",)])
+def test_rows_from_the_newest_to_the_oldest_are_refused(repair: tuple[str, ...]) -> None:
+    for cuts in ((), (7, 14), tuple(range(1, 20))):
+        with pytest.raises(FileRefused, match="falls in 19 of 19 intervals: the newest row comes first"):
+            looked_at(Table.of(newest_first()), cuts, repair=repair)
+
+
+def test_a_clock_that_was_set_a_few_times_is_only_warned_of() -> None:
+    values = newest_first()
+    values["Time [s]"] = np.concatenate([10.0 * np.arange(10), 10.0 * np.arange(10)])
+    assert "time_falls" in said(Table.of(values))
+
+
+def test_rows_with_frequency_0_are_no_spectrum() -> None:
+    """Potentiostats write 0 beside the samples of a charge: the sign of their current is checked all the same."""
+    flow = np.repeat([0.0, -1.0, 0.0, 1.0], 10)
+    values = {"Time [s]": 10.0 * np.arange(40), "Current [A]": flow, "Voltage [V]": 3.6 + 0.2 * flow}
+    with_zero = {**values, "Frequency [Hz]": np.zeros(40), "Z_Re [Ohm]": np.zeros(40), "Z_Im [Ohm]": np.zeros(40)}
+    assert said(Table.of(values)) == said(Table.of(with_zero))

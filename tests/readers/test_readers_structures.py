@@ -361,3 +361,12 @@ def test_an_mpr_of_impedance(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     table = table_of(modular_file(tmp_path))
     assert table["Frequency [Hz]"].tolist() == [1000, 100, 10, 1]
     assert table["Z_Im [Ohm]"].tolist() == [-0.25] * 4
+
+
+def test_what_is_beside_the_vectors_is_kept(tmp_path: Path) -> None:
+    vectors = {"time": T, "current": FLOW, "voltage": VOLTS}
+    said = {"cell_id": "LG-07", "temperature_setpoint": 25.0}
+    for structure in ({**said, **vectors}, {**said, "data": vectors}, {"data": {**said, **vectors}}):
+        assert read(mat(tmp_path / "one.mat", **structure)).metadata == said
+    cycles = [{**vectors, "number": number, "cell_id": "LG-07"} for number in range(3)]
+    assert read(mat(tmp_path / "many.mat", cycle=cycles)).metadata == {"cell_id": "LG-07"}

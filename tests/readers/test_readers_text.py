@@ -529,3 +529,49 @@ def test_a_file_without_header_rows_or_text_is_refused_in_words(tmp_path: Path) 
         read(tmp_path / "absent.csv")
     with pytest.raises(FileRefused, match="is a folder"):
         read(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("header", "encoding"),
+    [
+        ("시간(s),전류(A),전압(V)", "cp949"),
+        ("経過時間[Sec],電流[A],電圧[V]", "cp932"),
+        ("時間(s),電流(A),電壓(V)", "big5"),
+        ("Время, с;Ток, А;Напряжение, В", "cp1251"),
+        ("Время (мин)\tТок (мА)\tНапряжение (мВ)", "cp1251"),
+    ],
+)
+def test_headers_in_encodings_older_than_unicode(header: str, encoding: str, tmp_path: Path) -> None:
+    mark = next((mark for mark in ";\t" if mark in header), ",")
+    rows = PLAIN.partition("\n")[2].replace(",", mark)
+    path = tmp_path / "old.csv"
+    path.write_bytes(f"{header}\n{rows}".encode(encoding))
+    minutes, milli = "мин" in header, "мА" in header
+    made = table(path)
+    assert made["Time [s]"].tolist() == [60.0 * t if minutes else t for t in (0.0, 10.0, 20.0, 30.0, 40.0)]
+    assert made["Current [A]"].floats() == pytest.approx([i / (1e3 if milli else 1) for i in (0, -1, -1, 1, 1)])
+
+
+@pytest.mark.parametrize(
+    "second",
+    ["time [s],current [A],voltage [V]", "time [s].1,current [A].1,voltage [V].1", ",current [A],voltage [V]"],
+)
+def test_tests_side_by_side_are_refused_until_one_is_named(second: str, tmp_path: Path) -> None:
+    first, rows = "time [s],current [A],voltage [V]", PLAIN.splitlines()[1:]
+    turned = [f"{t},{-float(i)},{7.3 - float(v)}" for t, i, v in (row.split(",") for row in rows)]
+    both = [f"{row},{other}" for row, other in zip(rows, turned, strict=True)]
+    path = file(tmp_path, "\n".join([f"{first},{second}", *both]) + "\n")
+    with pytest.raises(FileRefused, match="holds 2 tests side by side"):
+        read(path)
+    mark = ".1" if ".1" in second else " (2)"
+    chosen = {f"current [A]{mark}": "Current [A]", f"voltage [V]{mark}": "Voltage [V]"}
+    assert concat(list(read(path, column_map=chosen).batches))["Voltage [V]"].floats() == pytest.approx(
+        [7.3 - float(row.split(",")[2]) for row in rows]
+    )
+
+
+def test_a_second_voltage_alone_is_no_second_test(tmp_path: Path) -> None:
+    text = "\n".join(
+        ["time [s],current [A],voltage [V],voltage [V]", *(f"{row},1" for row in PLAIN.splitlines()[1:])]
+    )
+    assert table(file(tmp_path, text))["voltage [V] (2)"].tolist() == [1] * 5

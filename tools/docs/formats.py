@@ -13,10 +13,10 @@ _INTRODUCTION = f"""# Formats
 
 A format is recognised from the content of the file, in the order of this table, never from its ending;
 `--format NAME` names it instead. Text files may be gzipped or the only file of a zip archive, in utf-8, utf-16,
-latin-1 or gb18030, with tabs, semicolons, commas or bars between fields, with decimal points or commas; units come
-from the headers. Workbooks (`.xlsx`, `.xls`) are read as the text of their sheets, by the same formats: the sheet of
-the series is found, sheets that go on with it follow, impedance beside it becomes rows. Other packages may add
-formats: see [Add a file format](../how-to/add-a-format.md).
+latin-1 or an older encoding of China, Japan, Korea or Russia, with tabs, semicolons, commas or bars between fields,
+with decimal points or commas; units come from the headers. Workbooks (`.xlsx`, `.xls`) are read as the text of their
+sheets, by the same formats: the sheet of the series is found, sheets that go on with it follow, impedance beside it
+becomes rows. Other packages may add formats: see [Add a file format](../how-to/add-a-format.md).
 
 | name | brand | endings | what is read, and by what it is known | current in the file | counters start anew |
 |---|---|---|---|---|---|

@@ -32,6 +32,8 @@ def nyquist_trace(frame: pd.DataFrame, name: str, color: str | None = None) -> P
             f"A Nyquist plot needs '{missing[0]}'; the frame has {', '.join(map(repr, frame.columns))}."
         )
     rows = frame.dropna(subset=[REAL, IMAGINARY])
+    if FREQUENCY in rows:  # exports of potentiostats write 0 beside samples that are of no spectrum
+        rows = rows[rows[FREQUENCY] != 0]
     if len(rows) > 4 and float((rows[IMAGINARY] > 0).mean()) > 0.75:
         message = f"'{name}': Z_Im is positive in most samples; it should be negative in the capacitive part"
         warnings.warn(message, SignLooksWrong, stacklevel=2)

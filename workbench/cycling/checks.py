@@ -251,7 +251,7 @@ class Survey:
         if not self._owning:
             with np.errstate(invalid="ignore", over="ignore"):
                 self.passed.feed(table, steps, time, current, voltage)
-        swept = ~np.isnan(impedance)
+        swept = impedance > 0  # exports of potentiostats write 0 where there is no spectrum
         self.windows.feed(steps, np.where(swept, np.nan, current), voltage)
         for name, values in ((c.CURRENT, current), (c.VOLTAGE, voltage)):
             self._unknown[name] += int((np.isnan(values) & ~swept).sum())

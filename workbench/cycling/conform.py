@@ -31,6 +31,8 @@ REPAIRS = ("time",)
 Counting: TypeAlias = Literal["always", "never"]
 _KNOWN = {described.name: place for place, described in enumerate(SERIES_COLUMNS)}
 _NOT_A_COUNTER = 0.1
+_CLOCK_SET = 3
+"""Falls of the time that are a clock which was set, or a test that began again, however few the rows are."""
 
 
 @dataclass(frozen=True)
@@ -289,12 +291,14 @@ class _Clock:
         self._last: float | None = None
         self._moved = 0.0
         self._falls = 0
+        self._order = _Order()
 
     def feed(self, column: Column) -> Column:
         values = column.floats()
         known = np.flatnonzero(~np.isnan(values))
         if self._start is None and len(known):
             self._start = float(values[known[0]])
+        self._order.feed(values[known])
         if self._start:
             column = shifted(column, self._start)
         return self._repaired(column, known) if self._repair and len(known) else column
@@ -314,6 +318,7 @@ class _Clock:
         return Column("number", values, column.valid)
 
     def findings(self) -> Iterator[Finding]:
+        yield from self._order.findings()
         if self._start:
             yield Finding(
                 "assumed", "time_shifted", f"Time began at {self._start:g} s in the file; it starts at 0 here."
@@ -322,6 +327,30 @@ class _Clock:
             fell = f"The clock fell {times(self._falls)}, by {self._moved:g} s in all"
             message = f"{fell}. The time stays the same there now."
             yield Finding("repaired", "time", message)
+
+
+class _Order:
+    """Watches whether the rows of a file are in the order of their times."""
+
+    def __init__(self) -> None:
+        self._last: float | None = None
+        self._rises, self._falls = 0, 0
+
+    def feed(self, times: Floats) -> None:
+        """Take the next times (n,) that are known."""
+        if len(times):
+            moves = np.diff(times, prepend=times[0] if self._last is None else self._last)
+            self._rises += int((moves > 0).sum())
+            self._falls += int((moves < 0).sum())
+            self._last = float(times[-1])
+
+    def findings(self) -> Iterator[Finding]:
+        if self._falls > max(_CLOCK_SET, self._rises):
+            message = (
+                f"The time falls in {spaced(self._falls)} of {counted(self._falls + self._rises, 'interval')}: the "
+                "newest row comes first. Sort the rows by time, the oldest first, and ingest the file again."
+            )
+            yield Finding("refused", "time_reversed", message)
 
 
 def refuse_without_axes(table: Table, fix: str | None = None) -> None:

@@ -54,6 +54,8 @@ class TestFacts(TypedDict):
     rows: int
     columns: list[str]
     """The columns of the table that it has."""
+    metadata: dict[str, str | int | float]
+    """Names and values beside its samples."""
 
 
 @final

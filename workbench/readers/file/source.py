@@ -14,7 +14,15 @@ from .archives import Packing, Scratch, broken, opened, packing_of, past_bounds
 
 _BLOCK = 1 << 18
 _TAIL = 1 << 14
-_CHINESE = ("电压", "电流", "时间", "容量")
+_OLD = {
+    "gb18030": ("电压", "电流", "时间", "容量"),
+    "cp932": ("電圧", "電流", "時間", "容量"),
+    "cp949": ("전압", "전류", "시간", "용량"),
+    "big5": ("電壓", "電流", "時間", "容量"),
+    "cp1251": ("напряжение", "ток", "время", "ёмкость"),
+}
+"""Encodings older than Unicode, and the words by which they are known: those of tests in the language."""
+_SURE = 2
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
@@ -121,12 +129,15 @@ def _wide_encoding(data: bytes) -> str | None:
 
 
 def _old_encoding(data: bytes) -> str:
-    """Chinese (gb18030) if that gives words that Chinese cyclers write, else latin-1."""
-    try:
-        text = codecs.getincrementaldecoder("gb18030")().decode(data)
-    except UnicodeDecodeError:
-        return "latin-1"
-    return "gb18030" if any(word in text for word in _CHINESE) else "latin-1"
+    """The encoding in which the text has two words that cyclers of its language write, else latin-1."""
+    for encoding, words in _OLD.items():
+        try:
+            text = codecs.getincrementaldecoder(encoding)().decode(data).casefold()
+        except UnicodeDecodeError:
+            continue
+        if sum(word in text for word in words) >= _SURE:
+            return encoding
+    return "latin-1"
 
 
 def _is_texty(data: bytes) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -48,6 +49,7 @@ from .structure_tests import by_test, names_a_cell
 _PART = "!"
 _OWN = tuple(From(name, (split_header(name).key,)) for name in KNOWN)
 _MOST_NAMED = 12
+_MOST_SAID = 100
 _DEEPEST_NAMED = 3
 
 
@@ -107,8 +109,21 @@ def _test(
         "notes": [note.fields for note in notes],
         "rows": table.num_rows,
         "columns": table.column_names,
+        "metadata": _said_of_all(kept),
     }
     return facts, table
+
+
+def _said_of_all(parts: list[Part]) -> dict[str, str | int | float]:
+    """The names and numbers beside the samples, such as ``cell_id``, that are the same for all parts; at most 100."""
+    first, others = parts[0].around, parts[1:]
+    said = {
+        key: value
+        for key, value in first.items()
+        if isinstance(value, str | int | float) and all(part.around.get(key) == value for part in others)
+    }
+    plain = {key: value for key, value in said.items() if isinstance(value, str) or math.isfinite(value)}
+    return dict(itertools.islice(plain.items(), _MOST_SAID))
 
 
 def _without_vectors(structure: Group, name: str) -> str:
@@ -276,6 +291,7 @@ def reading_of(format: str, facts: TestFacts, table: pa.Table, head: Head, sign:
     plan = plan_columns(list(table.column_names), _OWN, file=head.name)
     shape = _Shape(format, facts["set"] or format, facts["sign"])
     reading = read_typed(shape, head.name, plan, batches_of(table), sign, notes)
+    reading.metadata = {**facts["metadata"]}
     reading.start_time = None if facts["start"] is None else datetime.fromisoformat(facts["start"])
     return reading
 

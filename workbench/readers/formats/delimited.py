@@ -11,7 +11,7 @@ TIME_NAMES = (
     "test time", "testtime", "total time", "cumulative time", "elapsed time", "run time", "time elapsed", "testzeit",
     "prüfzeit", "programmdauer", "prog time", "测试时间", "总时间", "経過時間", "corrected time", "time",
     "t", "zeit", "temps", "tiempo",
-    "tempo", "时间", "時間",
+    "tempo", "时间", "時間", "시간", "время",
 )  # fmt: skip
 """Names of the time of the whole test come first: a plain "time" beside them is the time of the step."""
 CURRENT_NAMES = (
@@ -30,6 +30,8 @@ CURRENT_NAMES = (
     "ma",
     "电流",
     "電流",
+    "전류",
+    "ток",
     "current i",
     "we(1) current",
     "we current",
@@ -47,10 +49,10 @@ CURRENT_NAMES = (
 VOLTAGE_NAMES = (
     "voltage", "v", "u", "volts", "potential", "cell voltage", "terminal voltage", "voltage measured", "ecell",
     "ewe", "measured voltage", "e", "vol", "ocv", "spannung", "tension", "tensión", "tensione", "tensão", "voltaje",
-    "mv", "电压", "電圧", "<ecell>", "<ewe>", "ewe-ece", "<ewe-ece>", "e cell", "e we", "cell potential",
-    "electrode potential", "we(1) potential", "we potential", "working electrode", "working electrode potential", "vf",
-    "potential applied", "volt", "mvolt", "mvolts", "millivolt", "millivolts", "ocp",
-    "open circuit voltage", "open circuit potential",
+    "mv", "电压", "電圧", "電壓", "전압", "напряжение", "<ecell>", "<ewe>", "ewe-ece", "<ewe-ece>", "e cell", "e we",
+    "cell potential", "electrode potential", "we(1) potential", "we potential", "working electrode",
+    "working electrode potential", "vf", "potential applied", "volt", "mvolt", "mvolts", "millivolt", "millivolts",
+    "ocp", "open circuit voltage", "open circuit potential",
 )  # fmt: skip
 CLOCK_NAMES = (
     "date",

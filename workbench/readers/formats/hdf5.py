@@ -155,6 +155,7 @@ def _of_frames(frames: list[StoredTable], file: str, column_map: Mapping[str, st
                     "notes": [note.fields for note in notes],
                     "rows": table.num_rows,
                     "columns": table.column_names,
+                    "metadata": {},
                 }
             )
             tables.append(table)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias, TypeVar
@@ -108,6 +109,14 @@ class Plan:
     @property
     def kept(self) -> list[str]:
         return [column.name for column in self.columns if column.role == "free"]
+
+    def again(self, name: str) -> list[str]:
+        """The headers that repeat the one of a column of ours: ``Current (A) (2)``, or ``Current (A).1`` of pandas."""
+        column = self.find(name)
+        if column is None:
+            return []
+        form = re.compile(re.escape(column.header) + r"(?: \(\d+\)|\.\d+)")
+        return [label for label in self.labels if form.fullmatch(label)]
 
     @property
     def headers(self) -> dict[str, str]:

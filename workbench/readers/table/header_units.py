@@ -62,6 +62,13 @@ _TIMES = {
 }
 
 
+_CYRILLIC = {
+    "с": "s", "сек": "s", "мин": "min", "ч": "h", "А": "A", "мА": "mA", "В": "V", "мВ": "mV",
+    "А·ч": "A.h", "Ач": "A.h", "мА·ч": "mA.h", "мАч": "mA.h", "Ом": "Ohm", "Гц": "Hz",
+}  # fmt: skip
+"""Units in Cyrillic letters, some of which look like Latin ones."""
+
+
 def _units() -> dict[str, Unit]:
     made: dict[str, Unit] = {}
     for base, spellings in _SCALED.items():
@@ -94,6 +101,7 @@ def _units() -> dict[str, Unit]:
         "radian": Unit("deg", 180 / np.pi),
         "rad": Unit("deg", 180.0 / np.pi),
     }
+    made |= {theirs: made[ours] for theirs, ours in _CYRILLIC.items()}
     made |= {"1": Unit("1"), "dimensionless": Unit("1"), "-": Unit("1")}
     return made
 

@@ -11,10 +11,11 @@ from typing import NoReturn
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ...cycling.columns import CURRENT, TIME, VOLTAGE
 from ...cycling.findings import Finding
 from ...errors import FileRefused
 from ...messages import column_map as mapping
-from ...messages import counted, spaced
+from ...messages import counted, quoted, spaced
 from ..reading import SeveralTests
 from .columns import Plan
 from .header_units import fold
@@ -43,8 +44,28 @@ _NAMES_CELLS = re.compile(f"({_spelled(_OF_CELLS)})((?:{_spelled(_NUMBERS)})*)")
 _BETWEEN = re.compile(r"[\s_.,:;()\[\]-]+")
 _MAPPED = "Cell"
 """The name in a column map that makes any column this one: ``{"specimen": "Cell"}``."""
+_OF_A_TEST = (TIME, CURRENT, VOLTAGE)
 MOST_TESTS = 1000
 """Tests in one file. A file with more names has a column that does not name cells."""
+
+
+def refuse_side_by_side(file: str, plan: Plan) -> None:
+    """Refuse a table in which the columns of several tests stand side by side, if nobody said which are meant.
+
+    Raises
+    ------
+    FileRefused
+        With the column map that reads the second.
+    """
+    again = {name: plan.again(name) for name in _OF_A_TEST}
+    tests = 1 + min(len(again[CURRENT]), len(again[VOLTAGE]))
+    if tests == 1 or plan.mapped:
+        return
+    second = {labels[0]: name for name, labels in again.items() if labels}
+    raise FileRefused(
+        f"'{file}' holds {tests} tests side by side: {quoted(second)} are the columns of the second. Save each test "
+        f"as a file of its own. To read the second alone say {mapping(second)}."
+    )
 
 
 def names_cells(header: str) -> int | None:

@@ -28,7 +28,14 @@ from .kinds_and_sign import Survey, take_temperature
 from .proved_units import prove_units
 from .rest_voltage import watched
 from .row_places import Places, Rewrite, tables_above
-from .several_cells import CellLines, cell_columns, column_of_cells, notes_of, refuse_several
+from .several_cells import (
+    CellLines,
+    cell_columns,
+    column_of_cells,
+    notes_of,
+    refuse_several,
+    refuse_side_by_side,
+)
 from .states import States
 from .text_layout import HeaderLine, Layout, header_lines, lay_out
 from .text_rows import BEYOND, Rows
@@ -169,6 +176,7 @@ def read_text(
         column_map=column_map,
         file=head.name,
     )
+    refuse_side_by_side(head.name, plan)
     plan.at_rest = format.at_rest
     above = head.lines[: header.line]
     plan.sweep = abs(_setting(format.sweep, above) or 0.0) or None

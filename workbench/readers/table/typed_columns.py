@@ -33,7 +33,15 @@ from .impedance_names import other_names
 from .kinds_and_sign import Settings, Survey
 from .proved_units import prove_units
 from .rest_voltage import watched
-from .several_cells import cell_columns, column_of_cells, count_names, names_in, notes_of, refuse_several
+from .several_cells import (
+    cell_columns,
+    column_of_cells,
+    count_names,
+    names_in,
+    notes_of,
+    refuse_several,
+    refuse_side_by_side,
+)
 from .text_format import check_sign
 from .text_rows import directed, time_notes, unread_text
 from .values import (
@@ -224,6 +232,7 @@ def read_typed(
     """
     check_sign(sign)
     notes = [] if notes is None else notes
+    refuse_side_by_side(file, plan)
     batches = _of_one_cell(file, plan, batches, test, notes)
     prove_units(plan, lambda headers: _first_rows(batches, headers), ".", notes)
     survey = Survey(format.brand, file, plan, ".", format.sign, sign, None)
