@@ -8,6 +8,7 @@ import json
 import resource
 import time
 import zipfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -141,6 +142,31 @@ def test_matlab_that_claims_a_size(tmp_path: Path) -> None:
     data[place + 8 : place + 16] = (2**30).to_bytes(4, "little") * 2
     path.write_bytes(bytes(data))
     assert grown(refused(path, "claims.mat")) < 500
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize(
+    "held", [{"x": [[np.arange(4.0), "a"]]}, np.array([(1.0, 2.0)], [("a", object), ("b", object)]), "words"]
+)
+def test_matlab_arrays_that_claim_more_elements_than_bytes(held: object, packed: bool, tmp_path: Path) -> None:
+    """scipy makes room for all elements of a cell array, a structure or a text before it reads one."""
+    path = tmp_path / "claims.mat"
+    scipy.io.savemat(path, {"outer": {"inner": held}})
+    data = path.read_bytes()
+    sizes = np.frombuffer(data[: len(data) // 4 * 4], "<u4")
+    places = [at for at in range(128, len(data) - 16, 4) if (sizes[at // 4 : at // 4 + 2] == (5, 8)).all()]
+    job = {"path": str(path), "name": "claims.mat", "column_map": {}}
+    matlab._check(path, "claims.mat")
+    for place in places:
+        changed = bytearray(data)
+        changed[place + 8 : place + 16] = (2**15).to_bytes(4, "little") * 2
+        body = bytes(changed[128:])
+        if packed:
+            body = zlib.compress(body)
+            body = (15).to_bytes(4, "little") + len(body).to_bytes(4, "little") + body
+        path.write_bytes(bytes(changed[:128]) + body)
+        with pytest.raises(FileRefused, match=r"an array of 1.07e\+09 elements has"):
+            matlab.loaded(job)
 
 
 def test_a_parameter_set_of_no_end(tmp_path: Path) -> None:
