@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -28,18 +29,21 @@ def also_locked(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, long: bool
 ) -> Iterator[None]:
     """The files that a test leaves are read by a locked process: no file costs more than itself. In the long run so are
-    all files that the test reads, and the same process without the lock gives the same answers and samples."""
+    all files that the test reads, and of each fourth the same process without the lock gives the same answers and
+    samples."""
     if not can_lock():
         yield
         return
     locked, free = request.getfixturevalue("both")
+
+    compared_before = itertools.count()
 
     def compared(path: Path) -> None:
         if path.is_file():
             answer = locked.with_samples(path)
             assert answer[0].get("refused") != DIED, path.name
             assert answer[0].keys() & {"prepared", "holding", "tests", "refused"}
-            if long:
+            if long and next(compared_before) % 4 == 0:
                 assert answer == free.with_samples(path), path.name
 
     for name in {"read", "consume"} & vars(request.module).keys() if long else ():
