@@ -50,9 +50,14 @@ def addresses(site: Site) -> dict[str, str]:
 def visit(window: Window, path: str) -> None:
     window.go(path)
     window.page.get_by_role("heading", level=1).first.wait_for()
-    window.page.wait_for_function("() => !document.querySelector('[aria-busy=true]')")
-    if window.page.locator(".tile").count():
+    tiles = window.page.locator(".tile[data-state]")
+    window.page.wait_for_function("() => !document.querySelector('[aria-busy=true]:not(.tile *)')")
+    for number in range(tiles.count()):  # on a narrow page some are drawn when they come into sight
+        tiles.nth(number).scroll_into_view_if_needed()
+        tiles.nth(number).locator("[aria-busy=true]").first.wait_for(state="detached")
+        tiles.nth(number).scroll_into_view_if_needed()  # its controls may have moved it
         window.drawn()
+    window.page.evaluate("() => scrollTo(0, 0)")
 
 
 def kept(window: Window, name: str) -> None:
@@ -61,8 +66,14 @@ def kept(window: Window, name: str) -> None:
         window.page.screenshot(path=folder / f"{name}.png", animations="disabled")
 
 
+CUT = """() => [...document.querySelectorAll(".wb-figure .annotation")]
+  .filter((note) => note.getBoundingClientRect().right > note.closest(".wb-figure").getBoundingClientRect().right + 1)
+  .map((note) => note.textContent)"""
+"""The notes in figures that are cut at the right."""
+
+
 def looked_at(site: Site, width: int, *, dark: bool) -> None:
-    """Visit every page: nothing serious, nothing wider than the window, no complaint."""
+    """Visit every page: nothing serious, nothing wider than the window, no note cut, no complaint."""
     axe()
     window = site.window(width=width, height=900 if width > 400 else 844, dark=dark)
     for word, path in addresses(site).items():
@@ -70,6 +81,7 @@ def looked_at(site: Site, width: int, *, dark: bool) -> None:
         window.assert_accessible()
         wide = window.page.evaluate("() => document.documentElement.scrollWidth - innerWidth")
         assert wide <= 0, (word, wide)
+        assert window.page.evaluate(CUT) == [], word
         kept(window, f"page-{word}-{width}-{'dark' if dark else 'light'}")
     window.assert_proper()
     window.close()
@@ -111,7 +123,7 @@ def test_every_state_is_for_everyone(site: Site, dark: bool) -> None:
     board = addresses(site)["board"]
     visit(window, board)
     for opener, opened in (
-        (page.get_by_role("button", name="Share"), page.get_by_role("dialog")),
+        (page.get_by_role("button", name="Share", exact=True), page.get_by_role("dialog")),
         (page.get_by_role("button", name="Export", exact=True), page.locator(".float:popover-open")),
         (page.get_by_role("button", name=re.compile("^Controls of")).first, page.get_by_role("dialog")),
     ):

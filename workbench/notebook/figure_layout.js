@@ -53,7 +53,15 @@ function fitted(layout, data, width, height) {
   if (shown > 1 && layout.showlegend !== false && legend.orientation !== "h") {
     made.legend = { ...layout.legend, orientation: "h", x: 0, xanchor: "left", y: -0.32, yanchor: "top", maxheight: 0.3, font: small(legend.font) };
   }
-  made.margin = { ...(layout.margin ?? base.margin ?? {}), l: 44, r: 12, b: 40, t: layout.title?.text ? 48 : 28 };
+  let top = layout.title?.text ? 48 : 28;
+  made.annotations = layout.annotations?.map((note) => {
+    if (note.yref !== "paper" || note.y !== 1 || note.yanchor !== "bottom" || note.xanchor !== "left") return note;
+    const text = wrapped(note.text.replaceAll("<br>", " "), letters(width - 60)); // a note above the plot
+    const yshift = Math.max(note.yshift ?? 0, top - 28);
+    top = Math.max(top, yshift + 15 * text.split("<br>").length + 12);
+    return { ...note, text, yshift };
+  });
+  made.margin = { ...(layout.margin ?? base.margin ?? {}), l: 44, r: 12, b: 40, t: top };
   return made;
 }
 

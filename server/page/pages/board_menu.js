@@ -1,12 +1,12 @@
 // What one may do with a whole dashboard.
 
 import { html, useState } from "../vendor/preact.js";
-import { part, patch, query, remove } from "../core/api.js";
+import { part, query, remove } from "../core/api.js";
 import { asOf, go } from "../core/router.js";
 import { download, fileName, wantPage } from "../plot/exports.js";
 import { Icon } from "../ui/icons.js";
 import { Later } from "../ui/later.js";
-import { Confirm, Dialog, Popover, sayError } from "../ui/parts.js";
+import { Confirm, Popover, sayError } from "../ui/parts.js";
 
 /** What the server writes of a whole dashboard: format, word. */
 const FORMATS = [["pdf", "Report (pdf)"], ["ipynb", "Notebook (ipynb)"], ["zip", "Everything (zip)"]];
@@ -56,18 +56,7 @@ export function BoardMenu({ project, record, writes, base, lives, arrange, alert
       <button type="button" onClick=${() => setOpen("delete")}><${Icon} name="close" /> Delete</button>
     <//>`}
     ${open === "share" && html`<${Later} load=${() => import("./share.js")} of="ShareDialog" project=${project} target=${{ dashboard_id: record.id }} name=${record.name} values=${chosenValues(lives)} close=${() => setOpen("")} />`}
-    ${open === "name" && html`<${Rename} at=${at} record=${record} close=${(/** @type {boolean} */ changed) => { setOpen(""); if (changed) again(); }} />`}
+    ${open === "name" && html`<${Later} load=${() => import("./board_name.js")} of="BoardName" at=${at} record=${record} close=${(/** @type {boolean} */ changed) => { setOpen(""); if (changed) again(); }} />`}
     ${open === "delete" && html`<${Confirm} title="Delete this dashboard?" danger yes="Delete it" onClose=${() => setOpen("")} onYes=${() => remove(at).then(() => go("/"), sayError)}
       text=${html`<strong class="break">${record.name}</strong> and its plots with all their revisions go. Cells and tests stay.`} />`}`;
-}
-
-/** @param {{ at: string, record: any, close: (changed: boolean) => void }} given */
-function Rename({ at, record, close }) {
-  const [name, setName] = useState(record.name);
-  const [about, setAbout] = useState(record.description ?? "");
-  const save = () => patch(at, { name: name.trim(), description: about.trim() || null }).then(() => close(true), sayError);
-  return html`<${Dialog} title="Name and description" onClose=${() => close(false)} form=${save}
-    foot=${html`<button type="button" class="button" onClick=${() => close(false)}>Cancel</button><button class="button main" disabled=${!name.trim()}>Save</button>`}>
-    <label class="labelled" for="new-name">Name<input class="input" id="new-name" value=${name} onInput=${(/** @type {any} */ event) => setName(event.target.value)} /></label>
-    <label class="labelled" for="new-about">Description<textarea class="input" id="new-about" rows="3" value=${about} onInput=${(/** @type {any} */ event) => setAbout(event.target.value)}></textarea></label><//>`;
 }

@@ -31,6 +31,7 @@ export function tracesTable(figure) {
     const [x, y] = [values(trace.x), values(trace.y)];
     const length = Math.max(x?.length ?? 0, y?.length ?? 0);
     for (let i = 0; i < length; i++) {
+      if (x?.[i] == null && y?.[i] == null) continue; // a trace that is only in the legend
       if (rows.length >= MOST) { more += length - i; return; }
       rows.push({ trace: plain(trace.name) || `trace ${n + 1}`, x: x?.[i] ?? null, y: y?.[i] ?? null });
     }
