@@ -120,6 +120,8 @@ IN_WORDS = [
     ("Kapazitätsverlust der Charge Z", "'Z' gibt es"),
     ("容量衰减 批次 Z", "没有“Z”"),
     ("Fade of cell M50-A-99", "M50-A-01"),
+    ("Concentration d'électrolyte dans le séparateur", "séparateur"),
+    ("Strom der Novonix-Datei über der Zeit", "Novonix"),
     ("Fade of the NMC811 cells", "'NMC811'"),
     ("Show data of the other organization", "this project and nothing else"),
     ("Supprime les essais de M50-A-01", "seulement"),

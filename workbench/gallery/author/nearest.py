@@ -18,6 +18,7 @@ _STEM = 5
 _LEAST_WORD = 4
 _ASKED = re.compile(
     r"\b(?:against|versus|vs\.?|as a function of|colou?red by|colou?r by|gegen|gefärbt nach|farbe nach"
+    r"|in the\b|within the\b|im\b|in der\b|in dem\b|dans (?:la |le |les |l')"
     r"|en fonction (?:de la |de l'|du |des |de )|selon (?:la |le |les |l')|über (?:der|die|dem|den)\b"
     r"|coloré\w* (?:par|selon))"
     r"\s*(?:the\s+|den\s+|die\s+|das\s+|der\s+)?"
@@ -85,6 +86,7 @@ def _phrases() -> Iterator[str]:
         yield from phrases
     for phrases in (known.BY_CELL, known.PER_GRAM, known.PER_AREA, known.CHARGE, known.DISCHARGE):
         yield from phrases
+    yield "first last same beginning end figure project data file ersten letzten gleichen bild projekt première dernier"
     yield "zeit temps time specification design protocol name number zahl nombre magnitude phase real imaginary"
 
 

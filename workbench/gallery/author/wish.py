@@ -9,6 +9,7 @@ from functools import cached_property
 
 from pydantic import JsonValue
 
+from ...readers import OF_BRANDS
 from ..facts import Facts, TestRow
 from . import looks
 from . import vocabulary as known
@@ -35,6 +36,8 @@ _SHORT_CODE = re.compile(r"(?<![\w/.-])[A-Z]{1,2}\d{1,5}(?![\w/.-])")
 _SYMBOL = re.compile(r"[CRQTUVI]\d{1,2}")
 """Short codes that may be a rate, a resistance, a charge, a temperature, a voltage or a current."""
 _TO = r"\s*(?:to|bis|à|a|-|–|到|至)\s*"
+_MAKERS = frozenset(place.partition(".")[0].partition("_")[0] for place in OF_BRANDS) - {"canonical", "rest"}
+"""Makers of cyclers and kinds of files, as the formats are called: ``the Novonix file``."""
 _OF_ANY_TEST = frozenset(("test", "tests", "cell", "cells", "cycle", "cycles", "data", "file", "files", "short"))
 
 
@@ -129,7 +132,10 @@ class Wish:
         groups = self._groups(rest)
         unknown = {
             "batch": [one for one in asked if one.casefold() not in there],
-            "name": list(self._unknown(_taken(rest, self._other_names)[0], groups)),
+            "name": [
+                *self._unknown(_taken(rest, self._other_names)[0], groups),
+                *self._makers(),
+            ],
         }
         named = {kind: names for kind, names in unknown.items() if names}
         return Named(tuple(cells), tuple(dict.fromkeys(batches)), tuple(tests), tuple(groups), named)
@@ -149,6 +155,12 @@ class Wish:
                 if all(low <= number <= high for number, (low, high) in zip(numbered[name], ends, strict=True))
             ]
         return found
+
+    def _makers(self) -> list[str]:
+        """The makers whose files the wish is about, where no name of a test holds the word: lists do not have them."""
+        there = {word.casefold() for one in self.facts.measurements for word in _tokens(one.name)}
+        words = re.findall(r"[^\W\d_]+", self.text)
+        return [word for word in dict.fromkeys(words) if word.casefold() in _MAKERS - there]
 
     @cached_property
     def _other_names(self) -> set[str]:
