@@ -102,7 +102,7 @@ def _check(path: Path, name: str) -> None:
         while tag := file.read(8):
             kind, size = (int.from_bytes(part, order) for part in (tag[:4], tag[4:]))
             if kind == _COMPRESSED:
-                variable = _unpacked(file.read(size), name)
+                variable: bytes | bytearray = _unpacked(file.read(size), name)
             elif kind == _MATRIX:
                 variable = tag + file.read(size)
             else:
