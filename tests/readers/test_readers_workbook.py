@@ -8,32 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.workbooks import LONG, TIME, workbook
+from support.workbooks import ARBIN, LONG, samples, workbook
 
 from workbench.errors import FileRefused
 from workbench.readers import read, recognise
 from workbench.table import Table, concat
-
-ARBIN = [
-    "Date_Time",
-    "Test_Time(s)",
-    "Step_Time(s)",
-    "Step_Index",
-    "Cycle_Index",
-    "Voltage(V)",
-    "Current(A)",
-    "Charge_Capacity(Ah)",
-]
-DAY = 45425.0
-"""2024-05-13 in Excel."""
-
-
-def samples(first: int, count: int, step: int = 1) -> list[list[object]]:
-    made: list[list[object]] = []
-    for n in range(first, first + count):
-        row = [(DAY + n / 86400, TIME), n * 1.1, n * 1.1, step, 1, 3.6 + n / 300, 1 / 3, n / 7000]
-        made.append([*row])
-    return made
 
 
 def table_of(path: Path, **how: object) -> Table:

@@ -14,6 +14,28 @@ TIME, LONG = 1, 2
 """Styles: a cell as date and time, and as hours that may pass 24."""
 
 
+ARBIN = [
+    "Date_Time",
+    "Test_Time(s)",
+    "Step_Time(s)",
+    "Step_Index",
+    "Cycle_Index",
+    "Voltage(V)",
+    "Current(A)",
+    "Charge_Capacity(Ah)",
+]
+DAY = 45425.0
+"""2024-05-13 in Excel."""
+
+
+def samples(first: int, count: int, step: int = 1) -> list[list[object]]:
+    made: list[list[object]] = []
+    for n in range(first, first + count):
+        row = [(DAY + n / 86400, TIME), n * 1.1, n * 1.1, step, 1, 3.6 + n / 300, 1 / 3, n / 7000]
+        made.append([*row])
+    return made
+
+
 def letters(column: int) -> str:
     made = ""
     while column:

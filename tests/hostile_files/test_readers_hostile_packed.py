@@ -16,10 +16,9 @@ import numpy as np
 import pytest
 import scipy.io
 from support.needs import mdbtools
-from support.workbooks import parts, sheet_xml, write
-from test_readers_holdings import bpx
+from support.parameter_set import bpx
+from support.workbooks import ARBIN, parts, samples, sheet_xml, write
 from test_readers_hostile import SECONDS, check, consume, mutations, put
-from test_readers_workbook import ARBIN, samples
 
 from workbench.errors import FileRefused, TooLarge
 from workbench.readers import limits
