@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.workbooks import ARBIN, LONG, samples, workbook
+from support.workbooks import ARBIN, DAY, LONG, TIME, samples, workbook
 
 from workbench.errors import FileRefused
 from workbench.readers import read, recognise
@@ -163,3 +163,24 @@ def test_what_is_made_for_reading_does_not_stay(tmp_path: Path, monkeypatch: pyt
         kept.cache_clear()
     gc.collect()
     assert not list(tmp_path.glob("workbench-*"))
+
+
+def test_a_sheet_that_goes_on_without_a_header_line_is_part_of_the_series(tmp_path: Path) -> None:
+    """Programs that write a fixed number of rows to a sheet write the header above the first."""
+    first, later, early = samples(1, 20), samples(21, 20), samples(5, 20)
+    path = workbook(tmp_path / "on.xlsx", {"Channel_1_1": [ARBIN, *first], "Channel_1_2": later})
+    assert table_of(path)["Voltage [V]"].tolist() == [3.6 + n / 300 for n in range(1, 41)]
+    for name, rows in (("Channel_1_2", early), ("Notes", later)):
+        path = workbook(tmp_path / "apart.xlsx", {"Channel_1_1": [ARBIN, *first], name: rows})
+        reading = read(path)
+        assert sum(batch.n for batch in reading.batches) == 20
+        assert any(f"'{name}' has rows like those of the series, but no" in note.message for note in reading.notes)
+    path = workbook(tmp_path / "info.xlsx", {"Channel_1_1": [ARBIN, *first], "Info": [["Operator", 7]]})
+    assert "sheets" not in codes(path)
+
+
+def test_a_clock_that_passes_midnight_is_a_clock(tmp_path: Path) -> None:
+    """At midnight a cell is a date alone."""
+    rows = [[(DAY + (n - 2) / 8640, TIME), 1.0 - n % 2 * 2, 3.6 - n % 2 / 10] for n in range(6)]
+    path = workbook(tmp_path / "night.xlsx", {"S": [["Date", "Current(A)", "Voltage(V)"], *rows]})
+    assert table_of(path)["Time [s]"].tolist() == pytest.approx([10.0 * n for n in range(6)], abs=1e-3)

@@ -372,7 +372,8 @@ def refuse_without_axes(table: Table, fix: str | None = None) -> None:
     if not (impedance or open_circuit):
         missing += [word for word, name in (("current", c.CURRENT), ("time", c.TIME)) if name not in table]
     if missing:
-        fix = fix or f"Say which column it is with {column_map({'column in the file': 'Voltage [V]'})}."
+        name = {"current": c.CURRENT, "time": c.TIME}.get(missing[0], c.VOLTAGE)
+        fix = fix or f"Say which column it is with {column_map({'column in the file': name})}."
         raise FileRefused(
             f"No column was recognised as {' or as '.join(missing)}. The columns are {quoted(table.names)}. {fix}"
         )

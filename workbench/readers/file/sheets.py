@@ -20,7 +20,7 @@ from ...messages import quoted
 from ..table.columns import plan_columns, unique_labels
 from ..table.header_units import is_of_statistics
 from ..table.text_format import TextFormat
-from ..table.text_layout import HeaderLine
+from ..table.text_layout import HeaderLine, is_number
 from ..table.values import clock_format, clocks, durations, numbers
 from .source import Head
 from .workbook import Sheet, chosen, is_workbook, joined, sheets_of
@@ -80,8 +80,13 @@ def view(head: Head, known: Known, column_map: Mapping[str, str] | None = None) 
     text = joined(first.head, others, lambda later: _line_of_header(main.format, later) + 1)
     left = [sheet.name for chain in chains if chain is not main for sheet in chain.sheets]
     read = tuple(sheet.name for sheet in main.sheets)
+    bare = [sheet.name for sheet in sheets if sheet.name not in (*read, *left) and _has_rows_of(main, sheet)]
     return replace(
-        text, beside=tuple(sheet.head for sheet in spectra), left=(", ".join(read), *left), read_sheets=read
+        text,
+        beside=tuple(sheet.head for sheet in spectra),
+        left=(", ".join(read), *left),
+        read_sheets=read,
+        bare_sheets=tuple(bare),
     )
 
 
@@ -97,7 +102,19 @@ def without_sheet(head: Head, column_map: Mapping[str, str] | None) -> Mapping[s
 
 
 def sheet_notes(head: Head) -> list[Finding]:
-    """The note about the sheets of a workbook that were not read."""
+    """The notes about the sheets of a workbook that were not read."""
+    made = []
+    if head.bare_sheets:
+        one = len(head.bare_sheets) == 1
+        text = (
+            f"{quoted(head.bare_sheets)} {'has' if one else 'have'} rows like those of the series, but no header line, "
+            f"and {'was' if one else 'were'} left out. Repeat the header line above them."
+        )
+        made.append(Finding("odd", "sheets", text))
+    return [*made, *_other_series(head)]
+
+
+def _other_series(head: Head) -> list[Finding]:
     if len(head.left) < 2:
         return []
     read, *left = head.left
@@ -148,9 +165,12 @@ def _chains(sheets: list[Sheet], known: Known) -> list[_Chain]:
         format = known(sheet.head)
         header = format.header(sheet.head) if format is not None else None
         if format is None or header is None:
+            whole = next((one for one in chains if _has_rows_of(one, sheet) and _follows(one, sheet, 0)), None)
+            if whole is not None:
+                whole.sheets.append(sheet)
             continue
         for chain in chains:
-            if _goes_on(chain, sheet, header):
+            if header.fields == chain.header.fields and _follows(chain, sheet, header.line + 1):
                 chain.sheets.append(sheet)
                 break
         else:
@@ -158,17 +178,25 @@ def _chains(sheets: list[Sheet], known: Known) -> list[_Chain]:
     return chains
 
 
-def _goes_on(chain: _Chain, sheet: Sheet, header: HeaderLine) -> bool:
-    """Whether a sheet continues a series: the same header, the same name except its number, and later times."""
+def _has_rows_of(chain: _Chain, sheet: Sheet) -> bool:
+    """Whether a sheet begins with a row like those of a series, without a header line: as many fields, most of them
+    numbers."""
+    cells = next(csv.reader(sheet.head.lines[:1]), [])
+    filled = [cell for cell in cells if cell.strip()]
+    return len(cells) == len(chain.header.fields) and 2 * sum(map(is_number, filled)) > len(chain.header.fields)
+
+
+def _follows(chain: _Chain, sheet: Sheet, skip: int) -> bool:
+    """Whether a sheet with the columns of a series continues it: the same name except its number, and later times."""
     last = chain.sheets[-1]
-    if header.fields != chain.header.fields or not _are_parts(last.name, sheet.name):
+    if not _are_parts(last.name, sheet.name):
         return False
-    plan = plan_columns(unique_labels(header.fields), chain.format.columns, clocks=chain.format.clocks)
+    plan = plan_columns(unique_labels(chain.header.fields), chain.format.columns, clocks=chain.format.clocks)
     time = plan.find(TIME) or plan.clock
     if time is None:
         return False
     place = plan.labels.index(time.header)
-    before, after = _last_cell(last.head.path, place), _first_cell(sheet.head, header.line + 1, place)
+    before, after = _last_cell(last.head.path, place), _first_cell(sheet.head, skip, place)
     return after is not None and before is not None and after > before
 
 

@@ -38,8 +38,8 @@ class Head:
     that is incomplete; empty if the file is not text (``encoding`` None). ``whole``: the file has no more than this.
     ``kept`` keeps the temporary file at ``path`` alive, if there is one (the text of a sheet). ``beside`` are further
     tables of the same file, such as sheets of impedance. ``left`` names the sheet that is read, and then the sheets
-    that could be read instead. ``read_sheets`` are the sheets whose text was joined. ``test`` names the test to be
-    read, of a file that holds several.
+    that could be read instead. ``read_sheets`` are the sheets whose text was joined, ``bare_sheets`` those left out
+    that have rows like theirs and no header. ``test`` names the test to be read, of a file that holds several.
     """
 
     path: Path
@@ -54,6 +54,7 @@ class Head:
     beside: tuple[Head, ...] = ()
     left: tuple[str, ...] = ()
     read_sheets: tuple[str, ...] = ()
+    bare_sheets: tuple[str, ...] = ()
     test: str | None = None
 
     @property

@@ -193,7 +193,7 @@ def _cell(value: Cell) -> str:
     if isinstance(value, datetime):
         return _duration(value - _EXCEL_EPOCH) if value.year < _NO_DATE else value.isoformat(" ", "microseconds")
     if isinstance(value, date):
-        return f"{value.isoformat()} 00:00:00"
+        return f"{value.isoformat()} 00:00:00.000000"
     if isinstance(value, timedelta):
         return _duration(value)
     return value.isoformat() if isinstance(value, time) else str(value)
