@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
-from datetime import UTC, datetime
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
@@ -13,7 +15,7 @@ from support.text_file import PLAIN, file, notes, table
 from workbench.errors import FileRefused
 from workbench.messages import typed_in
 from workbench.readers import read, recognise
-from workbench.table import concat
+from workbench.table import Table, concat
 
 
 def test_a_plain_file_gives_canonical_columns(tmp_path: Path) -> None:
@@ -575,3 +577,71 @@ def test_a_second_voltage_alone_is_no_second_test(tmp_path: Path) -> None:
         ["time [s],current [A],voltage [V],voltage [V]", *(f"{row},1" for row in PLAIN.splitlines()[1:])]
     )
     assert table(file(tmp_path, text))["voltage [V] (2)"].tolist() == [1] * 5
+
+
+TEST = [(10 * n, (0, -1, 0, 1.5)[n // 5 % 4], 3.6 - 0.05 * (0, -1, 0, 1.5)[n // 5 % 4]) for n in range(40)]
+"""s, A with discharge positive, V."""
+
+
+def lines(samples: list[tuple[float, float, float]], when: Callable[[float], str] = str) -> list[str]:
+    return [f"{when(t)},{i},{v:.4f}" for t, i, v in samples]
+
+
+def holds_the_test(made: Table) -> None:
+    times, current, voltage = (np.array(values) for values in zip(*TEST, strict=True))
+    assert made["Time [s]"].floats() == pytest.approx(times)
+    assert made["Current [A]"].floats() == pytest.approx(current)
+    assert made["Voltage [V]"].floats() == pytest.approx(voltage)
+
+
+@pytest.mark.parametrize("tail", [["Max,1.5,3.7", "Min,-1,3.5"], ["Average,0.2,3.61"]])
+def test_sums_below_the_rows_are_no_samples(tail: list[str], tmp_path: Path) -> None:
+    """Read as samples they jump far, and that turned the sign of the whole file."""
+    path = file(tmp_path, "\n".join(["time [s],current [A],voltage [V]", *lines(TEST), *tail]) + "\n")
+    holds_the_test(table(path))
+    assert f"{len(tail)} line" in notes(path)["lines_left_out"]
+
+
+@pytest.mark.parametrize(("current", "voltage"), [(-999, -999), (9.9e37, 3.6), (1.5, 9.91e37)])
+def test_marks_instead_of_values_do_not_turn_the_sign(current: float, voltage: float, tmp_path: Path) -> None:
+    marked = [*TEST[:21], (210.0, current, voltage), *TEST[22:]]
+    made = table(file(tmp_path, "\n".join(["time [s],current [A],voltage [V]", *lines(marked)]) + "\n"))
+    assert made["Current [A]"].floats()[:21] == pytest.approx([i for _, i, _ in TEST[:21]])
+    seen = [made[name].tolist()[21] for name in ("Current [A]", "Voltage [V]")]
+    assert seen == [None if abs(value) > 1e30 else value for value in (current, voltage)]
+
+
+@pytest.mark.parametrize("zone", ["+02:00", "+0200"])
+@pytest.mark.parametrize("mark", ["T", " "])
+def test_clock_times_with_their_zone(zone: str, mark: str, tmp_path: Path) -> None:
+    rows = lines(TEST, lambda t: f"2024-05-13{mark}00:{t // 60:02}:{t % 60:02}{zone}")
+    path = file(tmp_path, "\n".join(["timestamp,current [A],voltage [V]", *rows]) + "\n")
+    holds_the_test(table(path))
+    assert read(path).start_time == datetime(2024, 5, 12, 22, 0, tzinfo=UTC)
+    assert "time_zone" not in notes(path)
+
+
+def test_a_zone_that_changes_with_the_season(tmp_path: Path) -> None:
+    begun = datetime(2024, 10, 27, 0, 56, 40, tzinfo=UTC)  # summer time ends at 01:00 UTC
+    europe = ZoneInfo("Europe/Berlin")
+    rows = lines(TEST, lambda t: (begun + timedelta(seconds=t)).astimezone(europe).isoformat())
+    path = file(tmp_path, "\n".join(["timestamp,current [A],voltage [V]", *rows]) + "\n")
+    holds_the_test(table(path))
+
+
+def test_a_time_of_day_that_passes_midnight(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def of_day(t: float) -> str:
+        at = (86200 + int(t)) % 86400
+        return f"{at // 3600:02}:{at // 60 % 60:02}:{at % 60:02}"
+
+    path = file(tmp_path, "\n".join(["time,current [A],voltage [V]", *lines(TEST, of_day)]) + "\n")
+    for rows in (1 << 20, 7):
+        monkeypatch.setattr("workbench.readers.limits.CHUNK_ROWS", rows)
+        holds_the_test(table(path))
+        assert "passes midnight (once)" in notes(path)["midnights"]
+
+
+def test_a_long_step_time_that_starts_again_is_no_time_of_day(tmp_path: Path) -> None:
+    rows = [f"{h:02}:00:00,{1 if h < 12 else -1},3.6" for h in (*range(0, 30, 3), *range(0, 30, 3))]
+    made = table(file(tmp_path, "\n".join(["time,current [A],voltage [V]", *rows]) + "\n"), sign="charge")
+    assert made["Time [s]"].floats().max() == 27 * 3600

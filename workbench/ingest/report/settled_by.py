@@ -13,6 +13,7 @@ _MAP = {
     "time_joined": {"their column": "Time [s]"},
     "time_from_clock": {"their column": "Time [s]"},
     "time_from_sweep": {"their column": "Time [s]"},
+    "midnights": {"their column": "Time [s]"},
     "voltage_held": {"their column": "Voltage [V]"},
 }
 _SAID = {

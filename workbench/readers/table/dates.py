@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ...cycling.findings import Finding
 from ...messages import column_map, option
 from .columns import DATE_ORDERS
@@ -20,7 +22,7 @@ def date_notes(header: str, pattern: str, example: str, *, swappable: bool) -> l
         )
         taken = next(word for word, first in DATE_ORDERS.items() if first == day_first)
         made.append(Finding("assumed", "dates", text, column_map({header: f"Date [{taken}]"})))
-    if not pattern.endswith("Z"):
+    if not pattern.endswith(("Z", "%z")):
         made.append(zone_note(f"Clock times in '{header}' name"))
     return made
 
@@ -35,7 +37,7 @@ def start_notes(text: str, day_first: bool) -> list[Finding]:
             f"{_meaning(text, day_first)}. If not, correct the start_time of the measurement."
         )
         made.append(Finding("assumed", "dates", said))
-    if not text.strip().endswith("Z"):
+    if not re.search(r"(?:Z|[+-]\d\d:?\d\d)$", text.strip()):
         made.append(zone_note("The beginning of the test in the header names"))
     return made
 

@@ -38,6 +38,7 @@ from .values import (
     CountedClock,
     Floats,
     are_whole,
+    are_words,
     clock_format,
     clocks,
     counted_clock,
@@ -198,7 +199,9 @@ class Survey:
         if self.state is not None and self.states is not None and self.state in frame:
             self.by_state.feed(current, self.states.directions(frame[self.state]))
         if self.sign == "found" and self.verdict is None and (current < 0).any():
-            self.verdict = polarity(current, voltage)
+            time = self.plan.find(TIME)
+            samples = ~are_words(frame[time.header]) if time is not None and time.header in frame else slice(None)
+            self.verdict = polarity(current[samples], voltage[samples])
 
     def settle(self, notes: list[Finding], day_first: bool = False) -> Settings:
         """The settings. What had to be assumed for them is added to ``notes``.

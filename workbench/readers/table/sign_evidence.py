@@ -13,6 +13,11 @@ from .values import Floats
 _SMALL = 0.01
 """A current below this share of the largest one does not show a direction."""
 
+_SPIKE = 1.0
+"""V by which no voltage of a cell moves from one sample to the next, and back."""
+BEYOND_ANY = 1e36
+"""Numbers of this size are marks of an overload, such as 9.9E37, in any unit."""
+
 _FAINT = 0.002
 """Jumps that sum to less than this share of all voltage changes do not count against the trend."""
 
@@ -30,8 +35,10 @@ def polarity(current: Floats, voltage: Floats) -> Polarity | None:
     A cell has a positive resistance, so its voltage jumps up where the charging current grows. It also rises while
     the cell is charged. Both are checked, and they must not contradict each other.
     """
-    good = np.isfinite(current) & np.isfinite(voltage)
+    good = (np.abs(current) < BEYOND_ANY) & (np.abs(voltage) < BEYOND_ANY)
     current, voltage = current[good], voltage[good]
+    measured = ~_are_spikes(voltage)
+    current, voltage = current[measured], voltage[measured]
     if len(current) < 2 or not np.any(current):
         return None
     change = np.diff(current)
@@ -53,6 +60,17 @@ def polarity(current: Floats, voltage: Floats) -> Polarity | None:
         return Polarity("charge" if verdict > 0 else "discharge", f"jumps {way} where the current rises")
     way = "rises" if verdict > 0 else "falls"
     return Polarity("charge" if verdict > 0 else "discharge", f"{way} while the current is positive")
+
+
+def _are_spikes(voltage: Floats) -> NDArray[np.bool_]:
+    """(n,) True where a voltage jumps away from both neighbours, which agree: a mark such as -999, not a voltage."""
+    spikes = np.zeros(len(voltage), bool)
+    if len(voltage) > 2:
+        before, at, after = voltage[:-2], voltage[1:-1], voltage[2:]
+        spikes[1:-1] = (np.minimum(np.abs(at - before), np.abs(at - after)) > _SPIKE) & (
+            np.abs(after - before) < _SPIKE / 5
+        )
+    return spikes
 
 
 def _score(products: Floats) -> int:

@@ -12,14 +12,27 @@ from numpy.typing import NDArray
 from ...cycling.columns import CURRENT, FREQUENCY, TIME, VOLTAGE
 from ...cycling.findings import Finding
 from ...errors import FileRefused
-from ...messages import counted, option_name, spaced
+from ...messages import counted, option_name, spaced, times
 from ...table import Column, Table
 from .columns import Plan, Planned, in_order
 from .impedance import completed
 from .kinds_and_sign import Settings, step_times
 from .row_places import MOST_EXAMPLES, Places
-from .values import Cells, Floats, clocks, column_of, count_column, durations, is_text, number_column, numbers
+from .sign_evidence import BEYOND_ANY
+from .values import (
+    Cells,
+    Floats,
+    are_words,
+    clocks,
+    column_of,
+    count_column,
+    durations,
+    is_text,
+    number_column,
+    numbers,
+)
 
+_DAY, _NEAR_MIDNIGHT = 86400.0, 3600.0
 BEYOND = "\0beyond the header"
 """Label of the fields beyond the last header. No header of a file can be equal to it."""
 
@@ -33,6 +46,8 @@ class Rows:
         self.passed = 0
         self.last_time = 0.0
         self.joint = Joint()
+        self.midnights = Midnights()
+        self.no_samples: NDArray[np.bool_] | None = None
         self.anchored = Anchored()
         self.before: float | None = None
         self.potential: float | None = None
@@ -121,6 +136,9 @@ class Rows:
         series = frame[column.header]
         if column.role == "number":
             values, unread = numbers(series, self.settings.decimal)
+            over = np.isfinite(values) & (np.abs(values) >= BEYOND_ANY)
+            if over.any():
+                values, unread = np.where(over, np.nan, values), unread + int(over.sum())
             self._note_unread(column.header, series, unread, np.isnan(values))
             values = column.apply(values)
             return number_column(self._directed(values, frame) if column.name == CURRENT else values)
@@ -160,7 +178,9 @@ class Rows:
                 if is_text(series)
                 else (np.full(len(series), np.nan), len(series))
             )
-            if settings.days is not None:
+            if settings.days is None and not settings.time_restarts:
+                values = self.midnights.feed(values)
+            elif settings.days is not None:
                 days = clocks(frame[settings.days], settings.patterns[settings.days])
                 values = values + np.where(np.isnat(days), np.nan, days.astype(np.int64) / 1e6)
         else:
@@ -168,6 +188,7 @@ class Rows:
             values = np.where(np.isnat(stamps), np.nan, stamps.astype(np.int64) / 1e6)
             unread = int((np.isnat(stamps) & series.notna().to_numpy()).sum())
         self._note_unread(str(settings.time_from), series, unread, np.isnan(values))
+        self.no_samples = are_words(series) if unread else None
         if settings.time_restarts:
             values = self.joint.feed(values)
         if settings.finer is not None:
@@ -195,7 +216,8 @@ class Rows:
         return directed(current, self.settings, self.passed, by_word)
 
     def _without_junk(self, table: Table, cut_short: bool) -> Table:
-        """Leave out rows without any time, current, voltage or frequency: titles, ends and blanks."""
+        """Leave out rows without any time, current, voltage or frequency, and those with a word for the time: titles,
+        ends, blanks and sums."""
         known: tuple[str, ...] = (TIME, CURRENT, VOLTAGE, FREQUENCY)
         if self.plan.at_rest:
             known = (TIME, VOLTAGE)
@@ -203,6 +225,8 @@ class Rows:
             known = (TIME, CURRENT)
         asked = [table[name] for name in known if name in table]
         empty = np.logical_and.reduce([column.null_mask() for column in asked])
+        if self.no_samples is not None:
+            empty |= self.no_samples
         if cut_short and not empty[-1]:
             empty[-1] = True
             self.notes.append(
@@ -226,8 +250,9 @@ class Rows:
                 f"data below its header, or name the columns with {option_name('column_map')}."
             )
         self.notes.extend(time_notes(self.last_time))
+        self.notes.extend(self.midnights.notes(str(self.settings.time_from)))
         if self.left_out > 0:
-            text = f"{counted(self.left_out, 'line')} without any time, current or voltage left out."
+            text = f"{counted(self.left_out, 'line')} without a time, current or voltage left out."
             self.notes.append(Finding("odd", "lines_left_out", text))
         if self.too_wide:
             wide = f"{counted(self.too_wide, 'line')} {'has' if self.too_wide == 1 else 'have'}"
@@ -239,6 +264,34 @@ class Rows:
             if count:
                 seen = [f"'{text}'" + _in_line(lines.get(row)) for row, text in self.examples.get(header, [])]
                 self.notes.append(Finding("odd", "unreadable_values", unread_text(header, count, seen)))
+
+
+class Midnights:
+    """Joins the days of a time of day that has no date: it falls at midnight, from nearly 24 h to nearly 0."""
+
+    def __init__(self) -> None:
+        self._days, self._last = 0, 0.0
+        self._is_of_a_day = True
+
+    def feed(self, values: Floats) -> Floats:
+        """(n,) s, the next times of day -> (n,) s since the midnight before the first; other times stay."""
+        known = np.flatnonzero(np.isfinite(values))
+        present = values[known]
+        self._is_of_a_day &= not (present >= _DAY).any()
+        if not len(known) or not self._is_of_a_day:
+            return values
+        before = np.concatenate([[self._last], present[:-1]])
+        nights = self._days + np.cumsum((before > _DAY - _NEAR_MIDNIGHT) & (present < _NEAR_MIDNIGHT))
+        self._days, self._last = int(nights[-1]), float(present[-1])
+        joined = values.copy()
+        joined[known] = present + _DAY * nights
+        return joined
+
+    def notes(self, header: str) -> list[Finding]:
+        if not self._days:
+            return []
+        text = f"'{header}' is a time of day: where it passes midnight ({times(self._days)}), a day was added."
+        return [Finding("assumed", "midnights", text)]
 
 
 class Joint:

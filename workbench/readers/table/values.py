@@ -51,6 +51,7 @@ _HOURS = ("%H:%M:%S", "%H:%M:%S.%f", "%I:%M:%S %p", "%I:%M:%S.%f %p", "%H:%M:%S 
 CLOCKS = (
     tuple(f"{date} {hour}" for date in _DATES + _LONG_DATES for hour in _HOURS)
     + tuple(f"%Y-%m-%dT{hour}" for hour in ("%H:%M:%S", "%H:%M:%S.%f", "%H:%M:%SZ", "%H:%M:%S.%fZ"))
+    + tuple(f"%Y-%m-%d{mark}{hour}%z" for mark in "T " for hour in ("%H:%M:%S", "%H:%M:%S.%f"))
     + _DATES
 )
 _FINER = re.compile(r"(\.\d{6})\d+")
@@ -188,13 +189,26 @@ def _may_fit(text: str, pattern: str) -> bool:
 
 
 def _parsed(texts: Texts, pattern: str) -> pd.Series[pd.Timestamp]:
-    return pd.to_datetime(texts, format=pattern, errors="coerce", cache=False)
+    """Moments as UTC, without their zone; NaT where a text does not fit."""
+    made = pd.to_datetime(texts, format=pattern, errors="coerce", cache=False, utc=True)
+    return made.dt.tz_localize(None)
 
 
 def clocks(series: Cells, pattern: str) -> NDArray[np.datetime64]:
     """(n,) datetime64[us], NaT where a text does not fit the pattern."""
-    made = pd.to_datetime(series.astype("str").str.strip(), format=pattern, errors="coerce", cache=False)
-    return made.to_numpy("datetime64[us]")
+    return _parsed(series.astype("str").str.strip(), pattern).to_numpy("datetime64[us]")
+
+
+def are_words(series: Cells) -> NDArray[np.bool_]:
+    """(n,) True where a cell begins with a letter and has no digit: the first cell of a line that is not a sample."""
+    if not is_text(series):
+        return np.zeros(len(series), bool)
+    text = series.astype("str").str.strip()
+    words = text.str[:1].str.isalpha() & ~text.str.casefold().isin(["nan", "null", "none", "n/a", "na", "inf"])
+    found = words.to_numpy(bool, copy=True, na_value=False)
+    if found.any():
+        found[found] = ~text[found].str.contains(r"\d").to_numpy(bool)
+    return found
 
 
 def one_clock(text: str, day_first: bool = False) -> datetime | None:
