@@ -114,7 +114,7 @@ def test_exports_and_links(person: Person) -> None:
     with page.expect_download() as coming:
         person.use(page.get_by_role("button", name=re.compile("Notebook")).locator("visible=true"))
     assert coming.value.suggested_filename.endswith(".ipynb")
-    share = page.get_by_role("button", name="Share")
+    share = page.get_by_role("button", name="Share", exact=True)
     person.use(share)
     dialog = person.dialog(re.compile("^Share"))
     person.use(dialog.get_by_role("button", name="Make a link"))

@@ -225,6 +225,21 @@ def test_a_hostile_file_is_refused(name: str) -> None:
         passport_in(HOSTILE[name])
 
 
+def test_a_hostile_file_is_refused_whatever_zlib_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """fastnda puts that of isal in its place, with errors of its own."""
+
+    class OtherError(Exception):
+        pass
+
+    class Other:
+        def decompress(self, data: bytes, most: int) -> bytes:
+            raise OtherError
+
+    monkeypatch.setattr("zlib.decompressobj", Other)
+    with pytest.raises(BadRequest):
+        passport_in(HOSTILE["not zlib"])
+
+
 @pytest.mark.parametrize(
     "data",
     [b"", b"PAR1", b"PAR1" + b"\xff" * 8 + b"PAR1", PNG + b"\xff" * 40, b"{", b"[]", b"%PDF", b"<svg>", b"GIF89a"],

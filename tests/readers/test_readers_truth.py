@@ -6,6 +6,7 @@ Where ours differs, the file, the reason and the evidence are in ``DIFFERS``.
 from __future__ import annotations
 
 import json
+import zlib
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -341,3 +342,11 @@ def test_batches_of_any_size_add_up_to_the_same(shared_data: Path, monkeypatch: 
             present = ~whole[column].missing()
             left, right = parts[column].take(present), whole[column].take(present)
             assert left.tolist() == right.tolist(), (name, column)
+
+
+def test_fastnda_leaves_zlib_as_it_was(shared_data: Path) -> None:
+    pytest.importorskip("fastnda")
+    own = (zlib.decompress, zlib.decompressobj)
+    for batch in read(shared_data / "neware_ndax" / "Unit27_Example_Data_File.ndax").batches:
+        assert batch.n
+    assert (zlib.decompress, zlib.decompressobj) == own

@@ -179,11 +179,11 @@ def from_json(data: bytes) -> Passport:
 
 def from_packed(data: bytes) -> Passport:
     """The passport of its packed bytes; unpacks at most ``MOST_BYTES``. Errors as `from_json`."""
-    unpack = zlib.decompressobj()
     try:
-        return from_json(unpack.decompress(data, MOST_BYTES + 1))
-    except zlib.error:
+        text = zlib.decompressobj().decompress(data, MOST_BYTES + 1)
+    except Exception:  # other packages put their own zlib in its place, which has errors of its own
         raise BadRequest(_NOT_OURS) from None
+    return from_json(text)
 
 
 def from_text(text: bytes) -> Passport:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -111,12 +112,24 @@ def _fastnda(name: str) -> ModuleType:
         ) from None
 
 
+@contextmanager
+def _own_zlib() -> Iterator[None]:
+    """Keep the functions of zlib: fastnda puts others in their place for the whole process, whose errors nobody
+    expects."""
+    own = {name: vars(zlib)[name] for name in ("decompress", "decompressobj")}
+    try:
+        yield
+    finally:
+        vars(zlib).update(own)
+
+
 def _table_of(path: Path, name: str) -> pa.Table:
     """The rows of a file; ``name`` is its name in messages."""
-    fastnda = _fastnda(name)
-    # fastnda writes about time jumps and pulses to the log. Our notes say what matters.
-    with silent("fastnda"), guarded(lambda why: _damaged(name, why)):
-        frame = fastnda.read(str(path))
+    with _own_zlib():
+        fastnda = _fastnda(name)
+        # fastnda writes about time jumps and pulses to the log. Our notes say what matters.
+        with silent("fastnda"), guarded(lambda why: _damaged(name, why)):
+            frame = fastnda.read(str(path))
     if frame.height > limits.MOST_ROWS:
         raise TooLarge(f"'{name}' has more than {limits.MOST_ROWS} rows. Split the test.")
     return frame.to_arrow()
