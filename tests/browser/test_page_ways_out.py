@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import shutil
@@ -146,7 +147,7 @@ def test_live_views_of_a_converted_notebook_work_without_a_kernel(
     with wb.open(demo_store) as bench:
         board = bench.dashboards.get("Ageing")
         views = [
-            {"name": name, "recipe": board.plot(name).recipe().config.dump(), "values": {}}
+            {"name": name, "recipe": json.dumps(board.plot(name).recipe().config.dump()), "values": {}}
             for name in ("Cycle life", "Fade by batch")
         ]
     cells = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import gzip
+import json
 import re
 import tomllib
 from importlib import import_module
@@ -49,7 +50,8 @@ def store(tmp_path: Path) -> Path:
 
 def saved(*views: dict[str, Any]) -> Any:
     """A notebook as it is saved: a live view, and beside it the picture with what the view showed."""
-    metadata = {"battery_workbench_view": {"views": [*views]}}
+    texts = [{**view, "recipe": json.dumps(view["recipe"])} for view in views]
+    metadata = {"battery_workbench_view": {"views": texts}}
     outputs = [
         nbformat.v4.new_output("display_data", {"application/vnd.jupyter.widget-view+json": {"model_id": "0"}}),
         nbformat.v4.new_output("display_data", {"text/html": STILL}, metadata=metadata),
@@ -126,7 +128,8 @@ def test_what_cannot_be_drawn_keeps_its_picture_and_says_why(store: Path) -> Non
         {"views": 1},
         {"views": [1]},
         {"views": [{"name": "a"}]},
-        {"views": [{"recipe": [], "values": {}, "name": "a"}]},
+        {"views": [{"recipe": "[]", "values": {}, "name": "a"}]},
+        {"views": [{"recipe": "{", "values": {}, "name": "a"}]},
     ],
 )
 def test_an_output_that_says_nothing_sound_stays_as_it_is(store: Path, said: Any) -> None:
@@ -175,7 +178,7 @@ def test_the_live_view_says_what_it_shows(store: Path, monkeypatch: pytest.Monke
         assert [(one["name"], one["values"]["n"], one["as_of"]) for one in shown[-1]] == [
             ("First </script>", 4, None)
         ]
-        assert shown[-1][0]["recipe"] == wb.Recipe(RECIPE).config.dump()
+        assert json.loads(shown[-1][0]["recipe"]) == wb.Recipe(RECIPE).config.dump()
         view.set(n=1)
         view._still.keep("data:image/webp;base64,UklGRg==")
         assert shown[-1][0]["values"]["n"] == 1

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import orjson
 from nbconvert.exporters.html import HTMLExporter
 from nbconvert.exporters.templateexporter import DictLoader
-from pydantic import BaseModel, Field, JsonValue, ValidationError
+from pydantic import BaseModel, Field, Json, JsonValue, ValidationError
 from traitlets import Bool, Unicode
 
 from ..environment import meant_store, store_place
@@ -48,7 +48,7 @@ class _View(BaseModel):
     """What a live view showed."""
 
     name: str = Field(max_length=500)
-    recipe: dict[str, JsonValue]
+    recipe: Json[dict[str, JsonValue]]
     values: dict[str, JsonValue]
     as_of: int | None = Field(None, ge=0)
 

@@ -244,7 +244,8 @@ class View:
         state = self._history.present
         return {
             "name": self._title or ("" if self._home is None else self._home.name),
-            "recipe": state.config.dump(),
+            # A text: notebooks sort the keys of objects, and the steps of a plan have an order.
+            "recipe": json.dumps(state.config.dump()),
             "values": dict(state.values),
             "as_of": self._backend.moment,
         }
