@@ -260,7 +260,7 @@ class Survey:
         finite = voltage[np.isfinite(voltage)]
         if len(finite):
             self._voltages.append(float(np.median(finite)))
-            likely = finite[_are_likely(finite)]
+            likely = finite[(finite > 0) & ~are_spikes(finite)]
             if len(likely):
                 self.highest_voltage = max(self.highest_voltage, float(likely.max()))
                 self.lowest_voltage = min(self.lowest_voltage, float(likely.min()))
@@ -325,14 +325,14 @@ class Survey:
         return made
 
 
-def _are_likely(voltage: Floats) -> NDArray[np.bool_]:
-    """(n,) True where a voltage is above zero and is not a single jump away and back."""
-    likely: NDArray[np.bool_] = voltage > 0
+def are_spikes(voltage: Floats) -> NDArray[np.bool_]:
+    """(n,) True where a voltage is a single jump away from both neighbours, which agree, and back."""
+    spikes = np.zeros(len(voltage), bool)
     if len(voltage) > 2:
         before, at, after = voltage[:-2], voltage[1:-1], voltage[2:]
         away = np.minimum(np.abs(at - before), np.abs(at - after)) > _SPIKE
-        likely[1:-1] &= ~(away & (np.abs(after - before) < _SPIKE / 5) & ((at > before) == (at > after)))
-    return likely
+        spikes[1:-1] = away & (np.abs(after - before) < _SPIKE / 5)
+    return spikes
 
 
 def _numbers(table: Table, name: str) -> Floats:

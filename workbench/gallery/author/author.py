@@ -58,7 +58,8 @@ def written(text: str, store: Knows, draft: Mapping[str, JsonValue] | None = Non
         changed = _changed(wish, store, draft)
         if changed is not None:
             return changed
-    if found and (what := unknown_axis(wish)) and draft is None:
+    what = unknown_axis(wish) or next(iter(wish.makers), None)
+    if found and what and draft is None:
         return _words(sentence("no_axis", wish.language, what=what, there=found[0].title))
     if near_it and not found:
         return _words(_other_form(wish, forms, near_it))

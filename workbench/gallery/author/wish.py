@@ -132,10 +132,7 @@ class Wish:
         groups = self._groups(rest)
         unknown = {
             "batch": [one for one in asked if one.casefold() not in there],
-            "name": [
-                *self._unknown(_taken(rest, self._other_names)[0], groups),
-                *self._makers(),
-            ],
+            "name": list(self._unknown(_taken(rest, self._other_names)[0], groups)),
         }
         named = {kind: names for kind, names in unknown.items() if names}
         return Named(tuple(cells), tuple(dict.fromkeys(batches)), tuple(tests), tuple(groups), named)
@@ -156,7 +153,8 @@ class Wish:
             ]
         return found
 
-    def _makers(self) -> list[str]:
+    @cached_property
+    def makers(self) -> list[str]:
         """The makers whose files the wish is about, where no name of a test holds the word: lists do not have them."""
         there = {word.casefold() for one in self.facts.measurements for word in _tokens(one.name)}
         words = re.findall(r"[^\W\d_]+", self.text)

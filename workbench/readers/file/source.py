@@ -23,6 +23,7 @@ _OLD = {
 }
 """Encodings older than Unicode, and the words by which they are known: those of tests in the language."""
 _SURE = 2
+"""So many of the words make an encoding certain: one may come about by chance in another."""
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),

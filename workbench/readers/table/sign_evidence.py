@@ -8,13 +8,12 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...cycling.checks import are_spikes
 from .values import Floats
 
 _SMALL = 0.01
 """A current below this share of the largest one does not show a direction."""
 
-_SPIKE = 1.0
-"""V by which no voltage of a cell moves from one sample to the next, and back."""
 BEYOND_ANY = 1e36
 """Numbers of this size are marks of an overload, such as 9.9E37, in any unit."""
 
@@ -37,7 +36,7 @@ def polarity(current: Floats, voltage: Floats) -> Polarity | None:
     """
     good = (np.abs(current) < BEYOND_ANY) & (np.abs(voltage) < BEYOND_ANY)
     current, voltage = current[good], voltage[good]
-    measured = ~_are_spikes(voltage)
+    measured = ~are_spikes(voltage)  # marks such as -999
     current, voltage = current[measured], voltage[measured]
     if len(current) < 2 or not np.any(current):
         return None
@@ -60,17 +59,6 @@ def polarity(current: Floats, voltage: Floats) -> Polarity | None:
         return Polarity("charge" if verdict > 0 else "discharge", f"jumps {way} where the current rises")
     way = "rises" if verdict > 0 else "falls"
     return Polarity("charge" if verdict > 0 else "discharge", f"{way} while the current is positive")
-
-
-def _are_spikes(voltage: Floats) -> NDArray[np.bool_]:
-    """(n,) True where a voltage jumps away from both neighbours, which agree: a mark such as -999, not a voltage."""
-    spikes = np.zeros(len(voltage), bool)
-    if len(voltage) > 2:
-        before, at, after = voltage[:-2], voltage[1:-1], voltage[2:]
-        spikes[1:-1] = (np.minimum(np.abs(at - before), np.abs(at - after)) > _SPIKE) & (
-            np.abs(after - before) < _SPIKE / 5
-        )
-    return spikes
 
 
 def _score(products: Floats) -> int:
