@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.about_a_file import new_stores_are_files
 from support.object_server import BUCKET, Proxy, environment, s3_server
 
 from workbench.environment import OBJECT_CACHE_GB
@@ -59,7 +60,7 @@ def place() -> str:
 def made(server: int, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store with the series "a" in S3."""
     path = tmp_path_factory.mktemp("made") / "s.wb"
-    with pytest.MonkeyPatch.context() as patch:
+    with new_stores_are_files(), pytest.MonkeyPatch.context() as patch:
         for name, value in environment(server).items():
             patch.setenv(name, value)
         with Store.open(path) as store:

@@ -15,7 +15,11 @@ from support.record_store import RATINGS, Lab
 
 from workbench.errors import NotFound
 from workbench.records import Measurement, Model
+from workbench.store.db.connections import Connections
+from workbench.store.db.facts import set_fact
 from workbench.store.postgres.connection import RawConnection
+from workbench.store.postgres.connections import PostgresConnections
+from workbench.store.records.identities import Claimed, Entry
 from workbench.store.records.search import search
 from workbench.store.store import Store
 from workbench.table import Column, Table
@@ -210,6 +214,34 @@ def test_writers_wait_for_each_other_and_lose_nothing(lab: Lab) -> None:
     assert times == sorted(set(times)), "the clock of a store gives no time twice"
     for one in stores[1:]:
         one.close()
+
+
+def test_facts_come_back_as_they_were(lab: Lab) -> None:
+    with lab.store.transaction() as db:
+        for value in ('{"user": "a"}', "text", 7):
+            set_fact(db, "a fact", value)
+            assert db.execute("select value from facts where name = 'a fact'").fetchone() == (value,)
+        db.execute("delete from facts where name = 'a fact'")
+
+
+def test_a_person_who_signs_in_by_a_provider_stays_the_same(lab: Lab) -> None:
+    entry = Entry(new_people="viewer", domains=("any",))
+    someone = Claimed("https://provider.example", "subject", "someone@lab.example")
+    found = {lab.store.identities.key_of(someone, entry) for _ in range(3)}
+    assert len(found) == 1
+
+
+def test_connections_are_counted(lab: Lab) -> None:
+    with lab.store.snapshot():
+        assert lab.store.connection_count() >= 1
+
+
+def test_connections_to_both_can_do_the_same() -> None:
+    """The store is written for either, and a type checker sees one of them alone."""
+    needed, there = (
+        {name for name in dir(kind) if not name.startswith("_")} for kind in (Connections, PostgresConnections)
+    )
+    assert needed <= there
 
 
 def test_nothing_is_wrong_with_the_store(lab: Lab) -> None:

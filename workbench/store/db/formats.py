@@ -20,7 +20,7 @@ from ...errors import Damaged, StoreError, StoreTooNew, StoreTooOld
 from ...version import __version__
 from .. import migrations
 from ..migrations import Migration
-from .dialect import dialect_of
+from .facts import set_fact
 
 APPLICATION = 0x57426E63
 APPLIED = "_sqlite_migrations"
@@ -236,7 +236,7 @@ def apply(db: sqlite3.Connection, steps: Iterable[Migration]) -> None:
         found = found.after(step)
     if found != FIRST:
         keep_format(db, found)
-        _keep(db, "schema", fingerprint(objects(db)))
+        set_fact(db, "schema", fingerprint(objects(db)))
 
 
 def note_applied(db: sqlite3.Connection, step: Migration) -> None:
@@ -247,12 +247,7 @@ def note_applied(db: sqlite3.Connection, step: Migration) -> None:
 
 def keep_format(db: sqlite3.Connection, found: Format) -> None:
     """Note the format of a store."""
-    _keep(db, "format", orjson.dumps(asdict(found)).decode())
-
-
-def _keep(db: sqlite3.Connection, name: str, value: str) -> None:
-    given = dialect_of(db).any_value
-    db.execute(f"insert or replace into facts (name, value) values (?, {given})", (name, value))  # noqa: S608
+    set_fact(db, "format", orjson.dumps(asdict(found)).decode())
 
 
 def objects(db: sqlite3.Connection) -> Objects:

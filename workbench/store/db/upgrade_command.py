@@ -25,6 +25,7 @@ from ..store import check_sqlite, checked_path
 from . import lease, row_checksums
 from .backup import backup as copy_to
 from .database_file import Host
+from .facts import set_fact
 from .formats import State, apply, state_of
 from .schema import refuse_wrong_tables
 from .upgrade_plan import Plan, Progress
@@ -233,6 +234,4 @@ def _begun(db: sqlite3.Connection) -> _Begun:
 
 
 def _note(db: sqlite3.Connection, begun: _Begun) -> None:
-    db.execute(
-        "insert or replace into facts (name, value) values (?, ?)", (_FACT, orjson.dumps([*begun]).decode())
-    )
+    set_fact(db, _FACT, orjson.dumps([*begun]).decode())

@@ -19,6 +19,7 @@ from ...environment import is_address
 from ...errors import BadRequest, Conflict, Damaged
 from ..db.backup import backup as backup_file
 from ..db.connections import named
+from ..db.facts import set_fact
 from ..store import Store
 from . import row_copying, stored
 from .folder import Folder
@@ -114,7 +115,7 @@ def _copy_rows(source: Store, copy: Store, progress: Progress | None) -> None:
         if not row_copying.is_empty(copy):
             raise _taken(copy)
         with copy.transaction() as db:
-            stored.set_fact(db, _FACT, _noted(_Begun(source.identity(), {})))
+            set_fact(db, _FACT, _noted(_Begun(source.identity(), {})))
     elif begun.of != source.identity():
         raise _taken(copy)
     elif begun.hashes:
@@ -161,7 +162,7 @@ def _copy_file(source: Store, destination: Path) -> None:
         noted = _Begun(source.identity(), _hashes(db))
 
         def finish(copy: sqlite3.Connection) -> None:
-            stored.set_fact(copy, _FACT, _noted(noted))
+            set_fact(copy, _FACT, _noted(noted))
             if setting is not None:
                 stored.set_setting(copy, _read_only(source, setting))
 

@@ -19,10 +19,10 @@ from typing import NamedTuple, TypeAlias
 from ...errors import BadRequest, StoreError
 from .. import migrations
 from ..db.dialect import SqlValue, dialect_of
+from ..db.facts import set_fact
 from ..db.formats import APPLIED, apply, reference
 from ..series import chunks
 from ..store import Store
-from . import stored
 
 Progress: TypeAlias = Callable[[int, int, str], object]
 Row: TypeAlias = tuple[SqlValue, ...]
@@ -132,8 +132,8 @@ def copy_rows(
         _count_on(db, to)
         _write_facts(db, to)
         if objects is not None:
-            stored.set_fact(to, "objects", objects)
-        stored.set_fact(to, "copy", noted(db))
+            set_fact(to, "objects", objects)
+        set_fact(to, "copy", noted(db))
 
 
 def _pages(db: sqlite3.Connection, name: str) -> Iterator[list[Row]]:
@@ -199,10 +199,9 @@ def _count_on(db: sqlite3.Connection, to: sqlite3.Connection) -> None:
 def _write_facts(db: sqlite3.Connection, to: sqlite3.Connection) -> None:
     own = [name for (name,) in to.execute("select name from facts").fetchall() if name not in _OWN_FACTS]
     to.executemany("delete from facts where name = ?", [(name,) for name in own])
-    given = dialect_of(to).any_value
     for name, value in db.execute("select name, value from facts").fetchall():
         if name not in _OWN_FACTS:
-            to.execute(f"insert into facts (name, value) values (?, {given})", (name, value))  # noqa: S608
+            set_fact(to, name, value)
 
 
 def _send(source: Store, copy: Store, progress: Progress) -> None:

@@ -11,7 +11,7 @@ import orjson
 
 from ...errors import Damaged
 from ...table import Plain
-from ..db.dialect import dialect_of
+from ..db.facts import set_fact
 
 _FACT = "objects"
 _COLUMNS = "id, name, generation, revision, size, directory, directory_crc"
@@ -64,12 +64,6 @@ def set_setting(db: sqlite3.Connection, chosen: Setting | None) -> None:
         db.execute("delete from facts where name = ?", (_FACT,))
     else:
         set_fact(db, _FACT, orjson.dumps(chosen._asdict()).decode())
-
-
-def set_fact(db: sqlite3.Connection, name: str, value: str) -> None:
-    """Keep a fact of the store, in a transaction."""
-    given = dialect_of(db).any_value
-    db.execute(f"insert or replace into facts (name, value) values (?, {given})", (name, value))  # noqa: S608
 
 
 def _crc(values: tuple[Plain, ...]) -> int:

@@ -14,6 +14,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any, NoReturn, TypeVar
+from weakref import WeakSet
 
 import psycopg
 from psycopg import errors
@@ -65,6 +66,7 @@ class PostgresConnections:
         self._lock = threading.Lock()
         self._writing = threading.RLock()
         self._idle: list[RawConnection] = []
+        self._made: WeakSet[RawConnection] = WeakSet()
         self._free = threading.BoundedSemaphore(CONNECTIONS)
         self._writer: RawConnection | None = None
         self._pid = os.getpid()
@@ -95,7 +97,15 @@ class PostgresConnections:
         }
 
     def _connected(self, *, writes: bool = False) -> RawConnection:
-        return RawConnection.connect(**self._settings(writes=writes))
+        raw = RawConnection.connect(**self._settings(writes=writes))
+        with self._lock:
+            self._made.add(raw)
+        return raw
+
+    def count(self) -> int:
+        """How many connections are open."""
+        with self._lock:
+            return sum(not raw.closed for raw in self._made)
 
     def extra(self) -> RawConnection:
         """A connection that writes, beside those of the store and without its lock; the caller closes it.
@@ -117,6 +127,7 @@ class PostgresConnections:
         if self._pid != pid:
             self._lock, self._writing = threading.Lock(), threading.RLock()
             self._free = threading.BoundedSemaphore(CONNECTIONS)
+            self._made = WeakSet()
             self._idle, self._writer = [], None  # libpq closes them in the process alone that opened them
             self._pid = pid
         if mine.pid != pid:

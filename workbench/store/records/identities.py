@@ -15,6 +15,7 @@ import orjson
 
 from ...errors import BadRequest, Forbidden, NotFound, Unauthorized, instead
 from ...records import Organization, User
+from ..db.facts import set_fact
 from .people import KEY_ROLES, MEMBER, People
 
 
@@ -138,9 +139,7 @@ class Identities:
         return {} if row is None else orjson.loads(row[0])
 
     def _keep(self, db: Connection, name: str, value: dict[str, str]) -> None:
-        db.execute(
-            "INSERT OR REPLACE INTO facts (name, value) VALUES (?, ?)", [name, orjson.dumps(value).decode()]
-        )
+        set_fact(db, name, orjson.dumps(value).decode())
 
 
 def _of_subject(claimed: Claimed) -> str:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from ..db.database_file import Host
-from ..db.dialect import dialect_of
+from ..db.facts import set_fact
 from ..scope import Scope
-from .tables import SqlValue
 
 Switch = Literal["analyse on arrival"]
 
@@ -26,10 +25,8 @@ class Switches:
 
     def turn(self, switch: Switch, scope: Scope, on: bool) -> None:
         """Turn a switch of the project on or off."""
-        values: list[SqlValue] = [_name(switch, scope), int(on)]
         with self._store.transaction() as db:
-            given = dialect_of(db).any_value
-            db.execute(f"INSERT OR REPLACE INTO facts (name, value) VALUES (?, {given})", values)  # noqa: S608
+            set_fact(db, _name(switch, scope), int(on))
 
 
 def _name(switch: Switch, scope: Scope) -> str:

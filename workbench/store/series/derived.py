@@ -14,7 +14,7 @@ from ...cycling import cycles, steps
 from ...records import Measurement
 from ..db.connections import Transaction
 from ..db.database_file import Host
-from ..db.dialect import dialect_of
+from ..db.facts import set_fact
 from ..records import search
 from ..records.tables import reach, values_of
 from ..scope import Scope
@@ -138,6 +138,4 @@ def search_rule(store: Host) -> int:
 
 def keep_search_rule(db: Transaction) -> None:
     """Note that the search knows all records by today's rule."""
-    given = dialect_of(db).any_value
-    query = f"insert or replace into facts (name, value) values ('search_rule', {given})"  # noqa: S608
-    db.execute(query, (search.RULE,))
+    set_fact(db, "search_rule", search.RULE)
