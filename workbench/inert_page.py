@@ -1,5 +1,5 @@
-"""Walls around figures in a browser that do not rely on the check of a figure: the policy of a page, a script that
-keeps what plotly writes from fetching, and a browser without a network for pictures."""
+"""Walls around figures in a browser that do not rely on the check of a figure: the policy of a page, scripts that keep
+plotly.js and what it writes from fetching, and a browser without a network for pictures."""
 
 from __future__ import annotations
 
@@ -36,14 +36,20 @@ _ELEMENTS = frozenset(("script", "foreignobject", "iframe", "animate", "set", "h
 
 
 @cache
-def _source() -> str:
-    return Path(__file__).with_name("inert.js").read_text("utf-8")
+def _source(name: str) -> str:
+    return Path(__file__).with_name(name).read_text("utf-8")
 
 
 def inert_script(scope: str | None = None) -> str:
     """The script that keeps figures from fetching, to be run before plotly.js. ``scope`` selects the elements that hold
-    figures; None is the whole page."""
-    return f"{_source().rstrip()}({json.dumps(scope)});\n"
+    figures. None is the whole page, of which no script fetches."""
+    script = f"{_source('inert.js').rstrip()}({json.dumps(scope)});\n"
+    return script if scope is not None else offline_plotly(script)
+
+
+def offline_plotly(source: str) -> str:
+    """Scripts after names that they find in the place of the browser's own ways to fetch."""
+    return _source("offline.js") + source
 
 
 def browser_without_network() -> type:

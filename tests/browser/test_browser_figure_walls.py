@@ -213,6 +213,11 @@ def composed() -> dict[str, tuple[dict[str, object], list[dict[str, object]]]]:
         "time": ({}, [{**dates, "texttemplate": "%{x|%%<}%{customdata}", "customdata": [tail] * 3}]),
         "two styles": ({"title": {"text": "<b style=x\"style='background-image: url({u})'>x</b>"}}, [xy]),
         "picture": ({"images": [{"source": "{u}", "sizex": 1, "sizey": 1}]}, [xy]),
+        "outline of a map": (
+            {},
+            [{"type": "choropleth", "geojson": "{u}", "locations": ["a"], "z": [1]}],
+        ),
+        "style of a map": ({"map": {"style": "{u}"}}, [{"type": "scattermap", "lat": [1], "lon": [1]}]),
         "number": (
             {},
             [

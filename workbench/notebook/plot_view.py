@@ -16,7 +16,7 @@ import traitlets
 
 from ..engine.zoom import Detail
 from ..export import plotly_source
-from ..inert_page import inert_script
+from ..inert_page import inert_script, offline_plotly
 from .background_worker import Step
 from .event_loop import at_home
 from .figure_buffers import Kept, Packer, Part, split
@@ -35,14 +35,14 @@ _packing = threading.Lock()
 
 
 def packed_library() -> bytes:
-    """The installed plotly.js, gzipped; made once in each process."""
+    """The installed plotly.js, which fetches nothing, gzipped; made once in each process."""
     with _packing:
         return _packed_library()
 
 
 @lru_cache(maxsize=1)
 def _packed_library() -> bytes:
-    return gzip.compress(plotly_source().encode(), 4, mtime=0)
+    return gzip.compress(offline_plotly(plotly_source()).encode(), 4, mtime=0)
 
 
 @dataclass(frozen=True)
