@@ -115,6 +115,15 @@ def test_real_files_are_drawn_or_refused_in_words(bench: Bench, shared_data: Pat
     assert refused >= 10
 
 
+def test_of_a_file_of_several_cells_the_first_is_drawn_and_said(bench: Bench, tmp_path: Path) -> None:
+    path = tmp_path / "rack.csv"
+    lines = (f"{60 * k},1.0,{4 - k / 100},{cell}" for cell in ("A", "B") for k in range(50))
+    path.write_text("\n".join(("Time [s],Current [A],Voltage [V],cell", *lines)))
+    with bench.quick(path, sign="discharge") as quick:
+        assert "The file holds 2 tests. The first with samples is drawn" in told(quick, "assumed")[0]
+        assert quick.figure.data[0].x.max() == pytest.approx(49)  # minutes
+
+
 def test_a_partial_last_cycle_is_left_out_and_told(bench: Bench) -> None:
     with bench.quick(SAMPLES / "bdf" / "LFP-C-03_ageing.bdf.csv.gz") as quick:
         assert max(quick.figure.data[0].x) == 119

@@ -146,7 +146,7 @@ IN_WORDS = [
     ("Capacity of each check-up against throughput, coloured by the ageing temperature", "the throughput"),
     ("Température maximale de chaque cycle en fonction du temps", "maximale de chaque cycle"),
 ]
-EVERY_DAY = {0, 3, 4, 6, 9, 11, 16, 18, 22, 28}
+EVERY_DAY = {0, 3, 4, 6, 9, 11, 16, 18, 22, 28, 39}
 """Places of the wishes of the everyday suite."""
 
 

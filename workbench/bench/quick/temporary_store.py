@@ -61,12 +61,10 @@ def take(given: str | Path | pd.DataFrame, options: IngestKeywords) -> Taken:
     try:
         path = _file(given, folder)
         backend = LocalBackend.open(folder / "quick.db")
-        (report,) = backend.ingest(path, IngestOptions.of(options)).files
-        if (
-            report.measurement_id is not None
-            and backend.store.series.info(report.measurement_id, scope=backend.scope) is not None
-        ):
-            return _as_measurement(backend, folder, path, report)
+        reports = backend.ingest(path, IngestOptions.of(options)).files
+        report = next((one for one in reports if _has_samples(backend, one)), reports[0])
+        if _has_samples(backend, report):
+            return _as_measurement(backend, folder, path, report, of=len(reports))
         if not report.why:
             made = " and ".join(report.created) or "records of other kinds"
             report.why = f"'{path.name}' holds no samples of a test. An ingest makes {made} of it."
@@ -112,7 +110,12 @@ def _table(path: Path, report: FileReport, options: IngestKeywords) -> pd.DataFr
         raise FileRefused(report.why) from None
 
 
-def _as_measurement(backend: LocalBackend, folder: Path, path: Path, report: FileReport) -> Taken:
+def _has_samples(backend: LocalBackend, report: FileReport) -> bool:
+    record = report.measurement_id
+    return record is not None and backend.store.series.info(record, scope=backend.scope) is not None
+
+
+def _as_measurement(backend: LocalBackend, folder: Path, path: Path, report: FileReport, of: int) -> Taken:
     record = report.measurement_id or ""
     series = backend.store.series
     infos = {name: series.info(record, name, scope=backend.scope) for name in ("series", "steps", "cycles")}
@@ -135,6 +138,9 @@ def _as_measurement(backend: LocalBackend, folder: Path, path: Path, report: Fil
         names[key] += [computed.name] if names[key] else []
     held = Held("measurements", report.rows, columns, report.cycles, duration, names["cycles"], names["steps"])
     notes = [("assumed", line) for line in _assumed(report)]
+    if of > 1:
+        said = f"The file holds {of} tests. The first with samples is drawn; bench.ingest stores all of them."
+        notes.insert(0, ("assumed", said))
     notes += [("repaired", line) for line in report.repaired] + [("odd", line) for line in report.odd]
     if report.kept:
         notes.append(

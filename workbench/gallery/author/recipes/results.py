@@ -39,9 +39,13 @@ def transform(data, params):
     many = records[name_of].duplicated(keep=False)
     colors = palette(sorted(records[name_of].dropna().unique()))
     for (_, record), repeated in zip(records.iterrows(), many):
-        rows = data["values"][record["id"]].dropna(subset=[column, over])
+        rows = data["values"][record["id"]][[over, column]].dropna()
         if rows.empty:
             continue
+        # A capacity that begins again: no line joins one half cycle to the next.
+        again = rows[over].diff().abs() > 0.5 * (rows[over].max() - rows[over].min())
+        lines = [part for _, part in rows.groupby(again.cumsum())] if len(rows) > 10 else [rows]
+        rows = pd.concat([pd.concat([part, part.tail(1) * np.nan]) for part in lines]).iloc[:-1]
         name = str(record["name"]) if repeated else str(record[name_of])
         figure.add_scatter(
             x=rows[over],
