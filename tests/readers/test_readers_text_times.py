@@ -1,0 +1,154 @@
+"""Times and dates in text files: units, clocks, zones, the order of day and month, midnight. All files are our own."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+from support.text_file import IMPEDANCE, PLAIN, TEST, file, holds_the_test, lines, notes, table
+
+from workbench.readers import read
+from workbench.table import concat
+
+
+@pytest.mark.parametrize(
+    ("header", "factor"),
+    [
+        ("time [s]", 1.0),
+        ("time/s", 1.0),
+        ("Time / s", 1.0),
+        ("time (min)", 60.0),
+        ("Total Time (Seconds)", 1.0),
+        ("test_time_millisecond", 1e-3),
+        ("Time_h", 3600.0),
+        ("elapsed time [ms]", 1e-3),
+    ],
+)
+def test_time_units_from_the_header(header: str, factor: float, tmp_path: Path) -> None:
+    made = table(file(tmp_path, PLAIN.replace("time [s]", header)))
+    assert made["Time [s]"].tolist() == pytest.approx([10 * place * factor for place in range(5)], rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("times", "seconds"),
+    [
+        (["00:00:00", "00:00:10", "00:01:00", "01:00:00", "125:00:00"], [0, 10, 60, 3600, 450000]),
+        (["0d 00:00:0", "0d 00:00:5.5", "0d 00:22:05.05", "1d 00:00:00", "2d 1:00:00"],
+         [0, 5.5, 1325.05, 86400, 176400]),
+        (["0:00:00.000", "0:00:00.100", "0:00:01.000", "0:01:00.5", "0:02:00.5"], [0, 0.1, 1, 60.5, 120.5]),
+        (["2024-02-28 23:59:50", "2024-02-29 00:00:00", "2024-02-29 00:00:10", "2024-03-01 00:00:00", ""],
+         [0, 10, 20, 86410, None]),
+        (["05/13/2024 11:00:00.5", "05/13/2024 11:00:01.5", "05/13/2024 12:00:00.5", "05/13/2024 13:00:00.5", ""],
+         [0, 1, 3600, 7200, None]),
+    ],
+)  # fmt: skip
+def test_times_as_text(times: list[str], seconds: list[float | None], tmp_path: Path) -> None:
+    lines = [f"{time},{1 - place % 2},3.{place}" for place, time in enumerate(times)]
+    made = table(file(tmp_path, "time,current [A],voltage [V]\n" + "\n".join(lines) + "\n"), sign="charge")
+    assert made["Time [s]"].tolist() == pytest.approx(seconds)
+
+
+def test_time_from_a_clock_where_there_is_no_other(tmp_path: Path) -> None:
+    text = PLAIN.replace("time [s]", "Date Time")
+    for place in range(5):
+        text = text.replace(f"\n{place * 10},", f"\n13.05.2024 10:00:{place * 10:02d},")
+    reading = read(file(tmp_path, text))
+    (batch,) = list(reading.batches)
+    assert batch["Time [s]"].tolist() == [0.0, 10.0, 20.0, 30.0, 40.0]
+    assert batch["Date Time"].kind == "datetime"
+    assert reading.start_time == datetime(2024, 5, 13, 10, tzinfo=UTC)
+    assert {"time_from_clock", "time_zone"} <= {note.code for note in reading.notes}
+
+
+def test_time_is_counted_from_the_first_row(tmp_path: Path) -> None:
+    path = file(tmp_path, PLAIN.replace("\n0,", "\n5,"))
+    assert table(path)["Time [s]"].tolist() == [0.0, 5.0, 15.0, 25.0, 35.0]
+    assert "begins at 5 s" in notes(path)["time_from_first_row"]
+
+
+def test_minutes_of_maccor_are_minutes_as_the_clock_says(tmp_path: Path) -> None:
+    lines = ["Rec\tCycle P\tCycle C\tStep\tTestTime\tStepTime\tCap. [Ah]\tCurrent [A]\tVoltage [V]\tMd\tDPT Time"]
+    lines += [f"{n}\t0\t1\t1\t{n},5\t{n},5\t0,0\t0,0\t3,{n}\tR\t01/13/2024 10:{n:02d}:00" for n in range(5)]
+    path = file(tmp_path, "\n".join(lines))
+    assert table(path)["Time [s]"].tolist() == [0.0, 60.0, 120.0, 180.0, 240.0]
+    assert "was read in minutes, which agrees with the clock times in 'DPT Time'" in notes(path)["time_unit"]
+
+
+def test_dates_that_could_be_swapped_are_said(tmp_path: Path) -> None:
+    lines = ["time [s],current [A],voltage [V],Date"]
+    lines += [f"{n},{1 - 2 * (n % 2)},3.{9 - n % 2},05/06/2024 10:00:0{n}" for n in range(5)]
+    reading = read(file(tmp_path, "\n".join(lines)))
+    assert reading.start_time == datetime(2024, 5, 6, 10, tzinfo=UTC)
+    told = {note.code: note.message for note in reading.notes}
+    assert "month before day: '05/06/2024 10:00:00' is 6 May 2024" in told["dates"]
+    assert 'column_map={"Date": "Date [day first]"}' in told["dates"]
+    assert "no time zone. They were read as UTC" in told["time_zone"]
+
+
+@pytest.mark.parametrize("header", ["Date", "Time", "Datum"])
+@pytest.mark.parametrize(("order", "month"), [("day first", 6), ("month first", 5)])
+def test_the_order_of_a_date_can_be_said(header: str, order: str, month: int, tmp_path: Path) -> None:
+    lines = [f"{header},current [A],voltage [V]"]
+    lines += [f"05/06/2024 10:00:0{n},{1 - 2 * (n % 2)},3.{9 - n % 2}" for n in range(5)]
+    path = file(tmp_path, "\n".join(lines))
+    reading = read(path, column_map={header: f"Date [{order}]"})
+    assert reading.start_time == datetime(2024, month, 11 - month, 10, tzinfo=UTC)
+    assert concat(list(reading.batches))["Time [s]"].tolist() == [0, 1, 2, 3, 4]
+    assert "dates" not in {note.code for note in reading.notes}
+    if header == "Time":
+        assert "can be read in two ways" in notes(path)["dates"]
+        assert "time_zone" in notes(path)
+
+
+def test_a_date_above_the_header_that_could_be_read_two_ways_is_said(tmp_path: Path) -> None:
+    def told(date: str) -> dict[str, str]:
+        return notes(file(tmp_path, IMPEDANCE.replace("05/13/2024 11:19:51.602", date)))
+
+    assert "5 April 2024" not in told("05/13/2024 11:19:51.602").get("dates", "")
+    assert "'05/04/2024 11:19:51.602' is 4 May 2024" in told("05/04/2024 11:19:51.602")["dates"]
+    assert "header names no time zone" in told("05/04/2024 11:19:51.602")["time_zone"]
+    assert "dates" not in told("05/05/2024 11:19:51.602")
+
+
+def test_times_that_name_their_zone_are_not_said_to_name_none(tmp_path: Path) -> None:
+    lines = ["Date,current [A],voltage [V]"]
+    lines += [f"2024-06-05T10:00:0{n}Z,{1 - 2 * (n % 2)},3.{9 - n % 2}" for n in range(5)]
+    assert "time_zone" not in notes(file(tmp_path, "\n".join(lines)))
+
+
+@pytest.mark.parametrize("zone", ["+02:00", "+0200"])
+@pytest.mark.parametrize("mark", ["T", " "])
+def test_clock_times_with_their_zone(zone: str, mark: str, tmp_path: Path) -> None:
+    rows = lines(TEST, lambda t: f"2024-05-13{mark}00:{t // 60:02}:{t % 60:02}{zone}")
+    path = file(tmp_path, "\n".join(["timestamp,current [A],voltage [V]", *rows]) + "\n")
+    holds_the_test(table(path))
+    assert read(path).start_time == datetime(2024, 5, 12, 22, 0, tzinfo=UTC)
+    assert "time_zone" not in notes(path)
+
+
+def test_a_zone_that_changes_with_the_season(tmp_path: Path) -> None:
+    begun = datetime(2024, 10, 27, 0, 56, 40, tzinfo=UTC)  # summer time ends at 01:00 UTC
+    europe = ZoneInfo("Europe/Berlin")
+    rows = lines(TEST, lambda t: (begun + timedelta(seconds=t)).astimezone(europe).isoformat())
+    path = file(tmp_path, "\n".join(["timestamp,current [A],voltage [V]", *rows]) + "\n")
+    holds_the_test(table(path))
+
+
+def test_a_time_of_day_that_passes_midnight(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def of_day(t: float) -> str:
+        at = (86200 + int(t)) % 86400
+        return f"{at // 3600:02}:{at // 60 % 60:02}:{at % 60:02}"
+
+    path = file(tmp_path, "\n".join(["time,current [A],voltage [V]", *lines(TEST, of_day)]) + "\n")
+    for rows in (1 << 20, 7):
+        monkeypatch.setattr("workbench.readers.limits.CHUNK_ROWS", rows)
+        holds_the_test(table(path))
+        assert "passes midnight (once)" in notes(path)["midnights"]
+
+
+def test_a_long_step_time_that_starts_again_is_no_time_of_day(tmp_path: Path) -> None:
+    rows = [f"{h:02}:00:00,{1 if h < 12 else -1},3.6" for h in (*range(0, 30, 3), *range(0, 30, 3))]
+    made = table(file(tmp_path, "\n".join(["time,current [A],voltage [V]", *rows]) + "\n"), sign="charge")
+    assert made["Time [s]"].floats().max() == 27 * 3600
