@@ -14,6 +14,7 @@ from ..cycling.columns import CURRENT, TIME, VOLTAGE
 from ..errors import BadRequest, FileRefused, instead
 from ..messages import quoted
 from . import GENERAL, OF_BRANDS
+from .file.other_kinds import why_not_a_test
 from .file.sheets import sheet_notes, view, without_sheet
 from .file.source import Head, look
 from .formats.by_blanks import names_that_do_not_fit
@@ -119,6 +120,9 @@ def _unknown(head: Head) -> str:
     FileRefused
         With such a message, if the file has columns but lacks time, current or voltage.
     """
+    kind = why_not_a_test(head)
+    if kind is not None:
+        return kind
     if head.raw.startswith(b"PK\x03\x04") and head.packed is None:
         if not is_zipfile(head.path):
             return f"'{head.name}' is a damaged or incomplete zip archive or workbook. Export or copy it again."
