@@ -256,10 +256,16 @@ def test_five_cells_get_a_rank_and_no_verdict() -> None:
     assert made["Warning"].str.startswith("only 5 cells").all()
 
 
+def test_one_cell_beside_equal_ones_is_found_by_the_mean_deviation() -> None:
+    made = battery.outliers(fleet().assign(Retention=[0.9] * 6 + [0.5])).set_index("Cell")
+    assert made.index[made["Outlier"] == "yes"].tolist() == ["c6"]
+    assert made["z"]["c6"] == pytest.approx(-0.4 / (1.253314 * 0.4 / 7))
+
+
 def test_equal_cells_have_no_z() -> None:
-    made = battery.outliers(fleet().assign(Retention=[0.9] * 6 + [0.5]))
+    made = battery.outliers(fleet().assign(Retention=[0.9] * 7))
     assert not made["Valid"].any()
-    assert "MAD is 0" in made["Warning"][6]
+    assert "all cells are equal" in made["Warning"][6]
 
 
 def test_values_of_different_references_do_not_compare() -> None:

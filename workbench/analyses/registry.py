@@ -100,7 +100,7 @@ _OF_CYCLES = (
     Declared(
         "outliers",
         "Which cells differ from the others of their batch?",
-        2,
+        3,
         outliers,
         "cycles",
         ("ageing",),

@@ -235,7 +235,7 @@ def _told(one: Kept) -> test_kinds.TestKind:
 
 
 def _chosen(store: Store, scope: Scope, ids: Sequence[str] | None) -> list[Test]:
-    found = tests_in(store, scope, ids)
+    found = tests_in(store, scope, ids, also_tables=False)
     missing = set(ids or ()) - {one.id for one in found}
     if missing:
         raise NotFound(f"There is no measurement with samples '{sorted(missing)[0]}' in reach.")
@@ -266,7 +266,9 @@ def _kind_units(store: Store, scope: Scope, among: Sequence[Test]) -> list[_Unit
 def _kinds(store: Store, scope: Scope, test: Test) -> list[test_kinds.TestKind]:
     has_steps = store.series.info(test.id, "steps", scope=scope) is not None
     steps = steps_of(store, scope, test) if has_steps else None
-    found = test_kinds.kinds_of(steps, rated=test.rated, tags=test.tags, protocol=test.protocol)
+    has_cycles = not has_steps and store.series.info(test.id, "cycles", scope=scope) is not None
+    cycles = store.series.read(test.id, dataset="cycles", scope=scope) if has_cycles else None
+    found = test_kinds.kinds_of(steps, cycles=cycles, rated=test.rated, tags=test.tags, protocol=test.protocol)
     return found or [
         test_kinds.TestKind(OTHER, 1.0, "no rule fits its steps, and no tag or protocol names a kind")
     ]

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from ..cycling import columns as c
 from ..cycling.half_cycles_of_steps import NEEDS as HALF_CYCLES_NEED
-from ..cycling.half_cycles_of_steps import half_cycles_of
-from ..cycling.steps import END_INDEX, START_INDEX, STEP_TYPE, current_limits
+from ..cycling.half_cycles_of_steps import directions, half_cycles_of
+from ..cycling.steps import END_INDEX, START_INDEX, STEP_TYPE
 from ..messages import counted
 from ..table import Table
 
-RULE = 1
+RULE = 2
 """The number of the rules. Raise it whenever the same steps give other kinds."""
 KINDS = {
     "eis": "impedance spectra",
@@ -46,6 +46,8 @@ SLOW = 1 / 8
 _HOUR, _DAY = 3600.0, 86400.0
 _PULSE_CHARGE = 0.03
 _FULL = 0.6
+_NOISE = 0.05
+"""Of the largest current of a test: a load that changes is larger."""
 _MANY = 8
 _LONG_REST = 1800.0
 Floats = NDArray[np.float64]
@@ -77,17 +79,39 @@ class TestKind:
 
 
 def kinds_of(
-    steps: Table | None, *, rated: float | None = None, tags: Iterable[str] = (), protocol: str | None = None
+    steps: Table | None,
+    *,
+    cycles: Table | None = None,
+    rated: float | None = None,
+    tags: Iterable[str] = (),
+    protocol: str | None = None,
 ) -> list[TestKind]:
-    """The kinds of a test: those that its tags or its protocol name, else those of its steps.
+    """The kinds of a test: those that its tags or its protocol name, else those of its steps, else of its cycles.
 
     Parameters
     ----------
     steps : the steps summary; None if it has none.
+    cycles : the cycles of a test without steps: a table of capacities.
     rated : A.h, the rated capacity; None if it is unknown, then the largest half cycle counts as full.
     tags, protocol : what the user wrote.
     """
-    return kinds_from_words(tags, protocol) or ([] if steps is None else kinds_from_steps(steps, rated))
+    if said := kinds_from_words(tags, protocol):
+        return said
+    if steps is not None:
+        return kinds_from_steps(steps, rated)
+    return [] if cycles is None else _kinds_from_cycles(cycles)
+
+
+def _kinds_from_cycles(cycles: Table) -> list[TestKind]:
+    """A table of at least ten capacities of which 70 % are full, that is 60 % of the largest, is of an ageing test."""
+    if c.DISCHARGE_CAPACITY not in cycles:
+        return []
+    capacity = cycles[c.DISCHARGE_CAPACITY].floats()
+    capacity = capacity[np.isfinite(capacity) & (capacity > 0)]
+    full = int((capacity >= _FULL * capacity.max(initial=0.0)).sum())
+    if len(capacity) < 10 or full < 0.7 * len(capacity):
+        return []
+    return [TestKind("ageing", 0.7, f"a table of {len(capacity)} cycles, {full} of them full discharges")]
 
 
 def kinds_from_words(tags: Iterable[str], protocol: str | None) -> list[TestKind]:
@@ -159,8 +183,7 @@ class _Steps:
         of = {name: steps[name].floats()[order] for name in NEEDS}
         impedance = of["Mean frequency [Hz]"] > 1e-8
         current = of["Mean current [A]"]
-        rest, _ = current_limits(None, np.abs(np.concatenate([of["Min current [A]"], of["Max current [A]"]])))
-        flows = (np.abs(current) >= rest) & ~impedance
+        flows = directions(of) != 0
         words = [str(word) for word in steps[STEP_TYPE].tolist()] if STEP_TYPE in steps else []
         if words:
             flows &= np.array(words)[order] != "Rest"
@@ -293,7 +316,8 @@ def _dynamic(seen: _Steps) -> list[TestKind]:
     swing = np.maximum(np.abs(seen.lowest), np.abs(seen.highest))
     both_ways = (seen.lowest < -0.05 * swing) & (seen.highest > 0.05 * swing)
     varied = seen.spread >= 0.5 * np.abs(seen.current)
-    which = (seen.duration >= 300) & (seen.samples >= 60) & varied & both_ways & ~seen.impedance
+    large = swing >= _NOISE * swing.max(initial=0.0)
+    which = (seen.duration >= 300) & (seen.samples >= 60) & varied & both_ways & large & ~seen.impedance
     if not which.any():
         return []
     longest = float(seen.duration[which].max())

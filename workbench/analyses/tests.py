@@ -54,14 +54,16 @@ class Test:
         return None if self.limits is None else list(self.limits)
 
 
-def tests_in(store: Store, scope: Scope, ids: Sequence[str] | None) -> list[Test]:
-    """The measurements of these ids, or all in reach; those without samples are left out."""
+def tests_in(store: Store, scope: Scope, ids: Sequence[str] | None, *, also_tables: bool) -> list[Test]:
+    """The measurements of these ids, or all in reach; those without samples are left out, but with ``also_tables`` for
+    tables of cycles."""
     fields = ["id", "name", "instance_id", "instance_name", "batch_name", "tags", "protocol.name", "sample_count"]
+    fields += ["cycle_count"]
     fields += ["start_time", "specification_id"]
     where: Mapping[str, JsonValue] = {} if ids is None else {"ids": [*ids]}
     reader = Reader(store, scope)
     rows = reader.rows("measurements", where, fields, None).table.records()
-    rows = [row for row in rows if row["sample_count"]]
+    rows = [row for row in rows if row["sample_count"] or (also_tables and row["cycle_count"])]
     known = [str(row["id"]) for row in rows]
     page = store.rows.page(Specification, scope, limit=None)
     specifications = {one.id: (one, rated_capacity(one), limits_of(one)) for one in page.items}

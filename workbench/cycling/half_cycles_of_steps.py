@@ -38,6 +38,7 @@ NEAR = 0.02
 """V: so near to a voltage is at it."""
 _STEADY = 0.01
 _TAPER = 0.05
+_NOISE = 0.01
 Flags = NDArray[np.bool_]
 
 
@@ -65,12 +66,13 @@ def half_cycles_of(steps: Table) -> HalfCycles:
     A half cycle lasts until the charge turns by 5 % of the cycle's swing, or until the cycle ends. The last steps of a
     test are a half cycle however short they are, if their cycle has no other in that direction: it has begun.
 
-    Rest is what ``step_types`` takes for rest without a rated capacity, because a wrong one must not hide a half cycle.
+    Rest is what ``step_types`` takes for rest without a rated capacity, because a wrong one must not hide a half cycle,
+    and steps that show the noise of the cycler alone.
     """
     of = {name: steps[name].floats() for name in NEEDS}
     of["held"] = _words_of_constant_voltage(steps)
     order = np.argsort(of[START_INDEX], kind="stable")
-    direction = _directions(of)[order]
+    direction = directions(of)[order]
     moving = np.flatnonzero(direction)
     place = order[moving]
     runs = _Runs.of({name: values[place] for name, values in of.items()}, direction[moving])
@@ -137,11 +139,18 @@ class _Runs:
         )
 
 
-def _directions(of: Mapping[str, Floats]) -> Ints:
-    """(n,) 1 discharge, -1 charge, 0 rest or impedance, of each step."""
-    mean = of["Mean current [A]"]
-    rest, _ = current_limits(None, np.abs(np.concatenate([of["Min current [A]"], of["Max current [A]"]])))
-    flows = (np.abs(mean) >= rest) & ~(of["Mean frequency [Hz]"] > 1e-8)
+def directions(of: Mapping[str, Floats]) -> Ints:
+    """(n,) 1 discharge, -1 charge, 0 rest or impedance, of each step.
+
+    A step whose current has both signs, and nowhere more than 1 % of the largest of the test, shows the noise and the
+    offset of a cycler at rest.
+    """
+    mean, low, high = of["Mean current [A]"], of["Min current [A]"], of["Max current [A]"]
+    rest, _ = current_limits(None, np.abs(np.concatenate([low, high])))
+    swing = np.fmax(np.abs(low), np.abs(high))
+    largest = float(np.max(swing, initial=0.0, where=np.isfinite(swing)))
+    noise = (low < 0) & (high > 0) & (swing <= _NOISE * largest)
+    flows = (np.abs(mean) >= rest) & ~noise & ~(of["Mean frequency [Hz]"] > 1e-8)
     return np.where(flows, np.sign(mean), 0).astype(np.int64)
 
 

@@ -21,6 +21,7 @@ from ..table import Table
 MOST_LISTED = 1000
 """Rows of a list step at most."""
 MOST_NAMED = 4
+MANY_CYCLES = 10
 """Tests that a figure names at most of those that it leaves out."""
 
 
@@ -100,11 +101,27 @@ class Facts:
     @cached_property
     def cycled(self) -> list[TestRow]:
         """All tests with two cycles or more, with samples or without: also tables of cycles."""
+        return self._with_cycles(2)
+
+    @cached_property
+    def _of_many_cycles(self) -> list[TestRow]:
+        return self._with_cycles(MANY_CYCLES)
+
+    def _with_cycles(self, least: int) -> list[TestRow]:
+        excluded = self.excluded_tests
+        return [one for one, cycles in self._cycle_counts if one.id not in excluded and cycles >= least]
+
+    @cached_property
+    def _cycle_counts(self) -> list[tuple[TestRow, int]]:
+        """The tests that have cycles, and how many."""
         fields = ["id", "name", "instance_name", "batch_name", "cycle_count"]
         rows = self._store.listing("measurements", {}, fields, None).records()
-        excluded = self.excluded_tests
-        many = [row for row in rows if isinstance(row["cycle_count"], int) and row["cycle_count"] > 1]
-        return [_row(row) for row in many if self._counts(str(row["id"])) and row["id"] not in excluded]
+        counts = ((_row(row), row["cycle_count"]) for row in rows if self._counts(str(row["id"])))
+        return [(one, count) for one, count in counts if isinstance(count, int)]
+
+    def cycles_in(self, test: TestRow) -> int:
+        """How many cycles a test has."""
+        return next((cycles for one, cycles in self._cycle_counts if one.id == test.id), 0)
 
     @cached_property
     def excluded(self) -> list[tuple[str, str, str, str]]:
@@ -152,6 +169,13 @@ class Facts:
         ]
         return "; ".join(part for part in parts if part)
 
+    def name_unrecognised(self, kind: str) -> None:
+        """Put into `undrawn` the tests of many cycles that are of no kind, which may well be of this one."""
+        known = {one["measurement_id"] for one in self._kinds if one["kind"] != "dynamic"}
+        for one in self._of_many_cycles:
+            if one.id not in known:
+                self.undrawn[one.name] = f"not recognised as {kind}: a tag '{kind}' says that it is"
+
     def drawable(self, tests: Sequence[TestRow], dataset: str, needs: Sequence[str]) -> list[TestRow]:
         """Those of the tests that have all of these columns; what the others lack is in `undrawn`."""
         held = self._columns([one.id for one in tests], dataset)
@@ -182,7 +206,9 @@ class Facts:
         if not kinds:
             return self.measurements
         ids = {one["measurement_id"] for one in self._kinds if one["kind"] in kinds}
-        return [one for one in self.measurements if one.id in ids]
+        sampled = {one.id for one in self.measurements}
+        tables = [one for one in self.cycled if one.id not in sampled]
+        return [one for one in (*self.measurements, *tables) if one.id in ids]
 
     def are_kept(self, kind: str, tests: Sequence[TestRow]) -> bool:
         """Whether the records of a kind name just these tests, so that a plan can list them by it."""

@@ -54,6 +54,12 @@ def from_full(rows):
     return rows.drop(partly), said if len(partly) else ""
 
 
+def incomplete(every, kept):
+    """Words for a note if more than a tenth of the cycles are left out since they are not complete."""
+    lost = len(every) - len(kept)
+    return f"left out: {lost} of {len(every)} cycles, which are not complete" if lost > 0.1 * len(every) else ""
+
+
 def not_excluded(rows, test=None):
     """The rows without those of excluded cycles: rows of one test, or of several with their ``measurement_id``."""
     out = pd.Series(False, rows.index)

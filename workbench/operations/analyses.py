@@ -29,7 +29,7 @@ class AnalysisOperations:
     def kinds_of_tests(self: Local) -> list[KindOfTest]:
         """The kinds of all tests of the project: what their tags or protocols say, else what their steps show."""
         with self.store.snapshot():
-            among = tests_in(self.store, self.scope, None)
+            among = tests_in(self.store, self.scope, None, also_tables=True)
             found = recognised(self.store, self.scope, among)
         return [
             {

@@ -14,7 +14,7 @@ COLUMNS = ("Cell", "Group", "At", "n", "Value", "Median", "MAD", "z", "Outlier")
 SPREAD_COLUMNS = ("Group", "At", "n", "Median", "MAD", "Mean", "sd", "sd / mean", "Levene p")
 FEWEST = 6
 _FOR_SD = 3
-_TO_Z = 0.6745
+_TO_Z, _TO_Z_BY_MEAN = 0.6745, 1 / 1.253314
 KIND = "Reference kind"
 
 
@@ -35,8 +35,9 @@ def outliers(
     one row is the trajectory: z is that of the median ``|z|``, with its sign, and ``Value``, ``Median`` and ``MAD`` are
     those of the last value of ``at``.
 
-    Fewer than 6 cells in a group: z is a rank and ``Outlier`` is "too few". A MAD of 0 (most cells are equal) has no
-    z. Values of several references are refused.
+    Fewer than 6 cells in a group: z is a rank and ``Outlier`` is "too few". Where the MAD is 0, since most cells are
+    equal, z = (x - median) / (1.253314 mean absolute deviation), as the same authors say. Values of several
+    references are refused.
 
     Parameters
     ----------
@@ -78,7 +79,8 @@ def _of_group(
     with np.errstate(invalid="ignore", divide="ignore"):
         middle = _nanmedian(table)
         mad = _nanmedian(np.abs(table - middle))
-        z = np.where(mad > 0, _TO_Z * (table - middle) / mad, np.nan)
+        mean = np.nansum(np.abs(table - middle), axis=0) / np.isfinite(table).sum(axis=0)
+        z = np.where(mad > 0, _TO_Z * (table - middle) / mad, _TO_Z_BY_MEAN * (table - middle) / mean)
     count = np.isfinite(table).sum(axis=0)
     for row, one in enumerate(names):
         known = np.flatnonzero(np.isfinite(z[row]))
@@ -97,7 +99,7 @@ def _of_group(
         if not len(there):
             yield made | {"Outlier": "unknown", "Valid": False, "Warning": "the cell has no value"}
         elif not len(known):
-            why = "the MAD is 0: most cells are equal" if n > 1 else "the cell is alone in its group"
+            why = "all cells are equal" if n > 1 else "the cell is alone in its group"
             yield made | {"Outlier": "unknown", "Valid": False, "Warning": why}
         else:
             score = _typical(z[row, known])

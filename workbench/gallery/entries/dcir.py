@@ -43,11 +43,15 @@ def transform(data, params):
     tests = tests.assign(name=called(tests))
     colors = distinct(list(tests["id"]))
     late, lost, both = [], "", params["direction"] == "both"
+    short = []
     for _, test in tests.iterrows():
         steps = rows[rows["measurement_id"] == test["id"]].sort_values("Step count")
         passed = (steps["Discharge capacity [A.h]"] - steps["Charge capacity [A.h]"]).fillna(0)
         before = passed.cumsum() - passed
         spread = passed.cumsum().max() - min(passed.cumsum().min(), 0)
+        rated = float(rated_of(steps).iloc[0]) if len(steps) else np.nan
+        if spread < 0.5 * rated:
+            spread, short = rated, [*short, test["name"]]
         rest = steps["Step type"].eq("Rest") * steps["Duration [s]"]
         soaked = rest.shift(fill_value=0) >= 300
         pulses = steps["Duration [s]"].le(120) & steps["Resistance at 10 s [Ohm]"].notna()
@@ -84,5 +88,6 @@ def transform(data, params):
     finished(figure)
     gap = f"first sample of a pulse later than 1 s in {', '.join(late[:3])}" if late else ""
     dashes = "solid: discharge, dotted: charge" if both else params["direction"]
-    said = (f"{dashes}; state of charge: of the charge in the test", gap, lost)
+    few = f"less than half of the rated charge passed, full before it: {', '.join(short[:3])}" if short else ""
+    said = (f"{dashes}; state of charge: of the charge in the test", few, gap, lost)
     return note(figure, "; ".join(text for text in said if text))

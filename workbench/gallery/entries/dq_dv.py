@@ -13,7 +13,8 @@ READS = Reads("series", ("Time [s]", "Voltage [V]", "Current [A]"), ("Cycle coun
 
 def make(facts):
     slow = facts.tests("rpt", "pocv", "formation")
-    tests = drawable(facts, slow or facts.tests("rate", "ageing"), LACKING, READS)
+    needs = READS if slow else Reads("series", ("Time [s]", "Voltage [V]", "Current [A]", "Cycle count"))
+    tests = drawable(facts, slow or facts.tests("ageing") or facts.tests("rate"), LACKING, needs)
     cells = {}
     for one in tests:
         cells.setdefault(one.cell, []).append(one)
@@ -22,14 +23,21 @@ def make(facts):
     params["tests"]["default"] = list(dict.fromkeys(one.name for one in most))[:12]
     if "cells" in params:
         params["cells"]["default"] = [most[0].cell]
-    steps["samples"] = {
+    read = {
         "op": "series",
         "source": "measurements",
         "ids": {"from": "chosen", "column": "id"},
-        "x": "Time [s]",
-        "columns": READS.columns(facts, tests)[1:],
-        "max_points": 5000,
+        "max_points": 10000,
     }
+    if slow:
+        steps["samples"] = {**read, "x": "Time [s]", "columns": READS.columns(facts, tests)[1:]}
+    else:  # whole cycles: a test of many cycles has more samples than a plan reads
+        last = min((facts.cycles_in(one) for one in most), default=2) - 2
+        for step, cycle in (("early", 1), ("late", max(last, 1))):
+            window = {"min": f"${step}", "max": f"${step}"}
+            steps[step] = {**read, "x": "Cycle count", "columns": [*READS.needs], "window": window}
+            label = {"label": f"{step.capitalize()} cycle count", "min": 0, "max": 1000000}
+            params[step] = {"kind": "data", "default": cycle, "control": label}
     params["direction"] = choice("Direction", "charge", {"charge": "charge", "discharge": "discharge"})
     label = {"label": "Smoothing / mV", "min": 2.0, "max": 100.0, "step": 2.0}
     params["smooth"] = {"kind": "view", "default": 20.0, "control": label}
@@ -38,12 +46,40 @@ def make(facts):
 
 
 # The script of the figure
+def constant_current(frame):
+    """How many samples are before the tail at constant voltage, whose falling current says nothing of dQ/dV."""
+    current, voltage = frame["Current [A]"].abs(), frame["Voltage [V]"]
+    away = (voltage - voltage.iloc[-1]).abs() > 0.005
+    usual = current[away].median()
+    return int(np.flatnonzero(current >= 0.8 * usual)[-1]) + 1 if away.any() else len(frame)
+
+
 def whole_halves(frame, direction):
-    """The half cycles that pass most of the charge, with the charge that each passed."""
-    found = [half for half in battery.half_cycles(frame) if half.direction == direction]
-    found = [(half, battery.charge_passed(half.frame, direction)) for half in found if len(half.frame) > 20]
+    """The half cycles that pass most of the charge, without their tails at constant voltage: name, frame, charge."""
+    found = []
+    for half in battery.half_cycles(frame) if len(frame) else ():
+        if half.direction == direction and len(half.frame) > 20:
+            charge, n = battery.charge_passed(half.frame, direction), constant_current(half.frame)
+            found.append((half.frame.iloc[:n], charge[:n]))
     most = max((charge[-1] for _, charge in found), default=0)
-    return [(half, charge) for half, charge in found if charge[-1] > 0.6 * most]
+    return [(frame, charge) for frame, charge in found if charge[-1] > 0.6 * most]
+
+
+def curves_of(data, params, test):
+    """The curves of a test: of the two cycles that are read, or of its slowest half cycle; of one test alone all."""
+    if "samples" not in data:
+        for step in ("early", "late"):
+            rows = not_excluded(data[step][test["id"]], test["id"])
+            for frame, charge in whole_halves(rows, params["direction"])[:1]:
+                yield f"{test['name']}, cycle {params[step]:g}", frame, charge
+        return
+    halves = whole_halves(not_excluded(data["samples"][test["id"]], test["id"]), params["direction"])
+    slowest = sorted(halves, key=lambda one: one[0]["Current [A]"].abs().mean())[:1]
+    chosen = slowest if len(data["chosen"]) > 1 else halves
+    for frame, charge in chosen:
+        counted = len(chosen) > 1 and "Cycle count" in frame
+        cycle = f", cycle {frame['Cycle count'].iloc[0]:g}" if counted else ""
+        yield f"{test['name']}{cycle}", frame, charge
 
 
 def transform(data, params):
@@ -52,16 +88,9 @@ def transform(data, params):
     tests = data["chosen"].sort_values("start_time", na_position="last")
     tests = tests.assign(amount=amount_of(tests, base), name=called(tests))
     for _, test in tests.iterrows():
-        halves = whole_halves(not_excluded(data["samples"][test["id"]], test["id"]), params["direction"])
-        if not halves:
-            continue
-        slowest = min(halves, key=lambda one: one[0].frame["Current [A]"].abs().mean())
-        chosen = [slowest] if len(data["chosen"]) > 1 else halves
-        for half, charge in chosen:
-            rate = half.frame["Current [A]"].abs().mean() / charge[-1]
-            counted = len(chosen) > 1 and "Cycle count" in half.frame
-            cycle = f", cycle {half.frame['Cycle count'].iloc[0]:g}" if counted else ""
-            curves.append((f"{test['name']}{cycle}", half, factor * charge / test["amount"], rate))
+        for name, frame, charge in curves_of(data, params, test):
+            rate = frame["Current [A]"].abs().mean() / charge[-1]
+            curves.append((name, frame, factor * charge / test["amount"], rate))
     if not curves:
         return battery.message(f"The chosen tests have no whole {params['direction']}. Choose others.")
     if not params["all"]:
@@ -69,9 +98,9 @@ def transform(data, params):
     figure = go.Figure()
     seen = []
     shown = battery.coloring([float(place) for place in range(len(curves))], "Order in time")
-    for color, (name, half, charge, rate) in zip(shown.colors, curves):
+    for color, (name, frame, charge, rate) in zip(shown.colors, curves):
         voltage, slope = battery.differential_capacity(
-            half.frame["Voltage [V]"], charge, step=0.002, smooth=params["smooth"] / 1000
+            frame["Voltage [V]"], charge, step=0.002, smooth=params["smooth"] / 1000
         )
         high = np.abs(slope) > 0.02 * np.abs(slope).max()
         seen += [voltage[high].min(), voltage[high].max()]
@@ -96,5 +125,6 @@ def transform(data, params):
         "no start times: in the order of ingest" if len(tests) > 1 and tests["start_time"].isna().any() else ""
     )
     cell = tests["instance_name"].iloc[0] if tests["instance_name"].nunique() == 1 else ""
-    said = (str(cell), f"window {params['smooth']:g} mV{warned}", untimed, lost)
+    one = "one curve alone: there is no later one to compare it with" if len(curves) == 1 else ""
+    said = (str(cell), f"window {params['smooth']:g} mV{warned}", one, untimed, lost)
     return note(figure, "; ".join(text for text in said if text))

@@ -17,6 +17,7 @@ READS = Reads(
 
 def make(facts):
     tests = drawable(facts, facts.tests("ageing"), LACKING, READS)
+    facts.name_unrecognised("ageing")
     steps, params = chosen_tests(facts, tests, "ageing")
     steps["cycles"] = summary(facts, tests, READS)
     steps["fade"] = with_tests(facts, "cycles", complete=True)
@@ -38,16 +39,23 @@ def transform(data, params):
     fade = data["fade"].dropna(subset=["Discharge capacity [A.h]"])
     if fade.empty:
         return battery.message("No complete cycle to draw. Choose other cells.")
-    base, lost = params.get("per", "cell"), ""
+    base, lost = params.get("per", "cell"), incomplete(data["cycles"], data["fade"])
     fade, partly = from_full(fade)
     fade = fade.assign(degrees=degrees_of(fade).round(0), value=fade["Discharge capacity [A.h]"])
     if params["relative"] == "first":
         fade["value"] = 100 * battery.of_first(fade["value"], fade["measurement_id"])
         title = "Capacity retention / %"
+        high = fade["measurement_id"].isin(fade.loc[fade["value"] > 150, "measurement_id"])
+        if high.any():
+            names = ", ".join(fade.loc[high, "instance_name"].unique()[:5])
+            said = f"left out, since later cycles pass over 150 % of the first: {names}"
+            fade, partly = fade[~high], f"{said}; {partly}" if partly else said
+        if fade.empty:
+            return battery.message(f"No test can be compared with its first cycle; {said}.", unmet=True)
     else:
         amount = amount_of(fade, base)
         factor, unit = capacity_unit(base)
-        lost = without_amount(fade, amount)
+        lost = "; ".join(text for text in (lost, without_amount(fade, amount)) if text)
         fade["value"] = factor * fade["value"] / amount
         title = f"Discharge capacity / {unit}"
     in_life = "Cycle in life" in fade and fade.groupby("instance_name")["measurement_id"].nunique().max() > 1

@@ -8,7 +8,7 @@ NEEDS = "Several cells of a batch that were tested alike; a verdict needs six."
 LACKING = "No test repeats a full cycle. Outliers are looked for among ageing tests of several cells."
 
 
-READS = Reads("cycles", ("Cycle count", "Discharge capacity [A.h]", "Coulombic efficiency", "Complete"))
+READS = Reads("cycles", ("Cycle count", "Discharge capacity [A.h]", "Complete"), ("Coulombic efficiency",))
 
 
 def make(facts):
@@ -16,7 +16,9 @@ def make(facts):
     steps, params = chosen_tests(facts, tests, "ageing")
     steps["cycles"] = summary(facts, tests, READS)
     steps["rows"] = with_tests(facts, "cycles", complete=True)
-    shown = {"retention": "retention", "capacity": "first capacity", "ce": "median coulombic efficiency"}
+    shown = {"retention": "retention", "capacity": "first capacity"}
+    if "Coulombic efficiency" in READS.columns(facts, tests):
+        shown["ce"] = "median coulombic efficiency"
     params["quantity"] = choice("Value", "retention", shown)
     groups = {
         "auto": "batch and temperature; all where that has fewer than six",
@@ -56,20 +58,20 @@ def transform(data, params):
         first=("Discharge capacity [A.h]", "first"),
         per=("per", "first"),
         last=("Discharge capacity [A.h]", "last"),
-        ce=("Coulombic efficiency", "median"),
     )
+    if "Coulombic efficiency" in at:
+        cells["ce"] = at.groupby("instance_name")["Coulombic efficiency"].median()
     value, title = {
         "retention": (100 * cells["last"] / cells["first"], "Retention / %"),
         "capacity": (cells["per"], f"First capacity / {unit}"),
-        "ce": (100 * cells["ce"], "Coulombic efficiency / %"),
+        "ce": (100 * cells.get("ce", pd.Series(np.nan, cells.index)), "Coulombic efficiency / %"),
     }[params["quantity"]]
     cells["value"] = value
-    middle = cells.groupby("group")["value"].transform("median")
-    spread = (cells["value"] - middle).abs().groupby(cells["group"]).transform("median")
-    cells["n"] = cells.groupby("group")["value"].transform("count")
-    cells["z"] = 0.6745 * (cells["value"] - middle) / spread.where(spread > 0)
+    table = battery.outliers(cells.reset_index(), value="value", cell="instance_name", group="group")
+    table = table.set_index("Cell").reindex(cells.index)
+    cells["n"], cells["z"] = table["n"], table["z"]
     judged = cells["n"] >= 6
-    cells["outlier"] = judged & (cells["z"].abs() > 3.5)
+    cells["outlier"] = table["Outlier"] == "yes"
     groups = sorted(cells["group"].unique())
     figure = go.Figure()
     for number, group in enumerate(groups):

@@ -42,17 +42,20 @@ def make(facts):
 # The script of the figure
 def transform(data, params):
     rows, base = not_excluded(data["rows"]), params.get("per", "cell")
-    figure, said, lost = go.Figure(), [], ""
+    figure, said, lost, slowest = go.Figure(), {}, "", set()
     for number, (_, test) in enumerate(data["chosen"].iterrows()):
         steps = rows[rows["measurement_id"] == test["id"]]
         if steps.empty:
             continue
         rated = rated_of(steps).iloc[0]
         table = battery.rate_capability(steps, rated=None if np.isnan(rated) else float(rated))
-        said += [one["message"] for one in table.attrs["warnings"]]
+        for one in table.attrs["warnings"]:
+            if one["code"] != "temperature_unknown":
+                said.setdefault(one["message"].rstrip("."), []).append(test["instance_name"])
         table = table[table["Valid"] & table["CC capacity [A.h]"].notna()]
         if table.empty:
             continue
+        slowest.add(f"{table['C-rate [1/h]'].iloc[0]:.2g} C")
         if params["relative"] == "slowest":
             scale, title = 100 / table["CC capacity [A.h]"].iloc[0], "CC capacity / % of the slowest"
         else:
@@ -73,11 +76,14 @@ def transform(data, params):
             hovertemplate="%{x:.3g} C: %{y:.4g} (n = %{customdata:.0f})<extra>%{fullData.name}</extra>",
         )
     if not figure.data:
-        return battery.message(said[0] if said else "No test is chosen.", unmet=True)
+        return battery.message(next(iter(said)) + "." if said else "No test is chosen.", unmet=True)
     ticks = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20]
     figure.update_xaxes(
         title_text="Discharge rate / C", type="log", tickvals=ticks, ticktext=[f"{t:g}" for t in ticks]
     )
+    if params["relative"] == "slowest" and len(slowest) == 1:
+        title = f"CC capacity / % of that at {min(slowest)}"
     figure.update_yaxes(title_text=title, rangemode="tozero")
     finished(figure, showlegend=True)
-    return note(figure, lost)
+    each = [f"{', '.join(dict.fromkeys(cells))}: {words[0].lower()}{words[1:]}" for words, cells in said.items()]
+    return note(figure, "; ".join(text for text in (*each, lost) if text))
