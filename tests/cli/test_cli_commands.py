@@ -341,7 +341,7 @@ def test_run_finds_live_choices_by_their_label(run: Run, demo_store: Path, tmp_p
     ]
     gone = run("run", path, "-o", "none.csv", "--step", "chosen", "-p", "cells=M50-Z-99")
     assert gone.code == 0
-    assert "No longer among the choices of 'cells'" in gone.err
+    assert "Not among the choices of 'cells'" in gone.err
 
 
 def test_run_shows_where_a_script_failed(run: Run, tmp_path: Path) -> None:

@@ -163,7 +163,7 @@ def test_choices_cascade_and_a_stale_value_is_dropped_and_said(view: View, bench
     assert of_b
     assert not set(of_a) & set(of_b)
     assert view.values["cell"] is None
-    assert any("No longer among the choices of 'cell'" in note for note in view.surface.shown.notes)
+    assert any("Not among the choices of 'cell'" in note for note in view.surface.shown.notes)
     assert view._panel.fields["cell"].value is None
     view.undo()
     assert view.values["batch"] == "A"

@@ -130,7 +130,7 @@ def _warnings(name: str, total: int, dropped: list[JsonValue], value: JsonValue)
     if dropped:
         gone = ", ".join(show(item) for item in dropped[:5]) + (" ..." if len(dropped) > 5 else "")
         now = "Nothing is chosen now" if value is None or value == [] else f"It is now {show(value)}"
-        message = f"No longer among the choices of '{name}': {gone}. {now}."
+        message = f"Not among the choices of '{name}': {gone}. {now}."
         made.append(Warn("value_dropped", message, param=name))
     if total > MOST_OFFERED:
         first = f"'{name}' has {counted(total, 'choice')}; the first {MOST_OFFERED} are offered."

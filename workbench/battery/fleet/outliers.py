@@ -13,6 +13,8 @@ from ..result import Cell, Remark, result
 COLUMNS = ("Cell", "Group", "At", "n", "Value", "Median", "MAD", "z", "Outlier")
 SPREAD_COLUMNS = ("Group", "At", "n", "Median", "MAD", "Mean", "sd", "sd / mean", "Levene p")
 FEWEST = 6
+_ROUNDING = 1e-9
+"""A spread that is smaller, as a share of the median, is that of the last digits of equal numbers."""
 _FOR_SD = 3
 _TO_Z, _TO_Z_BY_MEAN = 0.6745, 1 / 1.253314
 KIND = "Reference kind"
@@ -80,7 +82,8 @@ def _of_group(
         middle = _nanmedian(table)
         mad = _nanmedian(np.abs(table - middle))
         mean = np.nansum(np.abs(table - middle), axis=0) / np.isfinite(table).sum(axis=0)
-        z = np.where(mad > 0, _TO_Z * (table - middle) / mad, _TO_Z_BY_MEAN * (table - middle) / mean)
+        least, away = _ROUNDING * np.abs(middle), table - middle
+        z = np.select([mad > least, mean > least], [_TO_Z * away / mad, _TO_Z_BY_MEAN * away / mean], np.nan)
     count = np.isfinite(table).sum(axis=0)
     for row, one in enumerate(names):
         known = np.flatnonzero(np.isfinite(z[row]))

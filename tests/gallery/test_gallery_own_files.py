@@ -1,0 +1,123 @@
+"""Files of one's own, without any labels: the gallery's numbers are right, and what it leaves out is in the figure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import workbench as wb
+
+CYCLES, ROWS, CURRENT, STEP = 12, 300, 2.0, 12.0
+CHARGE = CURRENT * ROWS * STEP / 3600
+"""A.h of a half cycle."""
+
+
+def ageing(noise: float = 0.0) -> pd.DataFrame:
+    """Cycles of a discharge, a rest, a charge with a tail at constant voltage, and a rest. ``noise``, A, is the offset
+    at rest, with 1.5 times as much noise."""
+    luck = np.random.default_rng(3)
+    share = np.linspace(0, 1, ROWS)
+    curve = 3.0 + 1.1 * share + 0.03 * np.sin(6 * np.pi * share)
+    tail = CURRENT * np.exp(-np.arange(60) / 15)
+    current, voltage = [], []
+    for _ in range(CYCLES):
+        still = luck.normal(noise, 1.5 * noise, 2 * 40)
+        current += [np.full(ROWS, CURRENT), still[:40], np.full(ROWS, -CURRENT), -tail, still[40:]]
+        voltage += [
+            curve[::-1] - 0.05,
+            np.linspace(3.0, 3.05, 40),
+            curve + 0.05,
+            np.full(60, 4.15),
+            np.full(40, 4.1),
+        ]
+    amps, volts = np.concatenate(current), np.concatenate(voltage)
+    return pd.DataFrame({"Time [s]": STEP * np.arange(len(amps)), "Current [A]": amps, "Voltage [V]": volts})
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[wb.Bench]:
+    folder = tmp_path_factory.mktemp("own")
+    ageing().to_csv(folder / "quiet.csv", index=False)
+    ageing(0.002).to_csv(folder / "noisy.csv", index=False)
+    with wb.open(folder / "lab.db") as made:
+        for name in ("quiet", "noisy"):
+            made.ingest(folder / f"{name}.csv", specification="Cell", rating="2Ah,3.0V,4.15V", sign="discharge")
+        yield made
+
+
+def words(figure: wb.Figure) -> str:
+    return " ".join(one.text.replace("<br>", " ") for one in figure.layout.annotations)
+
+
+def kinds(bench: wb.Bench, name: str) -> set[str]:
+    found = bench.kinds()
+    return set(found.loc[found["measurement_name"] == name, "kind"])
+
+
+def test_noise_and_an_offset_at_rest_change_no_kind_and_no_cycle(bench: wb.Bench) -> None:
+    assert kinds(bench, "noisy") == kinds(bench, "quiet") == {"ageing"}
+    figure = bench.figure("fade", group="cells")
+    assert {len(trace.x) for trace in figure.data} == {len(figure.data[0].x)}
+    assert "left out" not in words(figure)
+
+
+@pytest.mark.parametrize("direction", ["charge", "discharge"])
+def test_dqdv_of_an_ageing_test_has_the_area_of_its_charge(bench: wb.Bench, direction: str) -> None:
+    """The test has more samples than a plan reads: thinned, its curves were combs of a sixteenth of the charge."""
+    figure = bench.figure("dq-dv", direction=direction, tests=["quiet"])
+    curves = [trace for trace in figure.data if trace.name]
+    assert [trace.name for trace in curves] == ["quiet, cycle 1", f"quiet, cycle {CYCLES - 2}"]
+    for trace in curves:
+        assert abs(np.trapezoid(trace.y, trace.x)) == pytest.approx(CHARGE, rel=0.03)
+        assert max(trace.y) < 3 * CHARGE / 1.1  # no spike of a constant voltage
+    assert not figure.workbench.warnings
+
+
+def test_a_table_of_cycles_is_an_ageing_test(tmp_path: Path) -> None:
+    with wb.open(tmp_path / "lab.db") as bench:
+        for number, (cell, slope) in enumerate(zip("ABCDEFG", (4, 4, 4, 4, 4, 4, 15), strict=True)):
+            capacity = (2 + number / 100) * (1 - slope / 2000 * np.arange(25))
+            fade = pd.DataFrame({"Cycle": range(25), "Discharge capacity [A.h]": capacity})
+            fade.to_csv(tmp_path / f"{cell}.csv", index=False)
+            bench.ingest(tmp_path / f"{cell}.csv", specification="Cell", rating="2Ah,3V,4.2V")
+        assert set(bench.kinds()["kind"]) == {"ageing"}
+        assert len([trace for trace in bench.figure("fade", group="cells").data if len(trace.x) > 20]) == 7
+        assert "outliers (|z| > 3.5): G" in words(bench.figure("outliers", group="all"))
+
+
+def test_a_first_cycle_that_is_hardly_one_is_left_out_with_its_test(tmp_path: Path) -> None:
+    with wb.open(tmp_path / "lab.db") as bench:
+        for cell, first in (("A", 2.0), ("B", 0.1)):
+            capacity = [first, *(2 - 0.004 * np.arange(24))]
+            frame = pd.DataFrame(
+                {"Cycle": range(25), "Discharge capacity [A.h]": capacity, "Complete": [True] * 25}
+            )
+            frame.to_csv(tmp_path / f"{cell}.csv", index=False)
+            bench.ingest(tmp_path / f"{cell}.csv", specification="Cell", rating="2Ah,3V,4.2V")
+        figure = bench.figure("fade", group="cells")
+        assert max(max(trace.y) for trace in figure.data) < 105
+
+
+def test_a_rate_that_is_left_out_is_said(tmp_path: Path) -> None:
+    parts, time = [], 0.0
+    for rate in (0.2, 0.5, 1.0, 2.0):
+        for sense, low, high in ((1, 4.1, 3.0), (-1, 3.1, 4.2)):
+            rows = 200
+            step = 2.0 / (2.0 * rate) * 3600 / rows
+            volts = np.linspace(low, high, rows)
+            parts.append((time + step * np.arange(rows), np.full(rows, sense * 2.0 * rate), volts))
+            time += step * rows
+            parts.append((time + 30.0 * np.arange(20), np.zeros(20), np.full(20, volts[-1] + 0.02 * sense)))
+            time += 600.0
+    columns = (np.concatenate([part[k] for part in parts]) for k in range(3))
+    frame = pd.DataFrame(dict(zip(("Time [s]", "Current [A]", "Voltage [V]"), columns, strict=True)))
+    frame.to_csv(tmp_path / "rates.csv", index=False)
+    with wb.open(tmp_path / "lab.db") as bench:
+        bench.ingest(tmp_path / "rates.csv", specification="Cell", rating="2Ah,3.0V,4.2V", sign="discharge")
+        figure = bench.figure("rate-capability")
+        assert "left out: step 0 (no charge before it)" in words(figure)
+        assert figure.layout.yaxis.title.text == "CC capacity / % of that at 0.5 C"
