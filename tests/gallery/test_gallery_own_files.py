@@ -84,7 +84,10 @@ def test_a_table_of_cycles_is_an_ageing_test(tmp_path: Path) -> None:
             fade = pd.DataFrame({"Cycle": range(25), "Discharge capacity [A.h]": capacity})
             fade.to_csv(tmp_path / f"{cell}.csv", index=False)
             bench.ingest(tmp_path / f"{cell}.csv", specification="Cell", rating="2Ah,3V,4.2V")
-        assert set(bench.kinds()["kind"]) == {"ageing"}
+        found = bench.kinds()
+        assert set(found["kind"]) == {"ageing"}
+        bench.analyse("kinds")
+        assert bench.kinds().equals(found)
         assert len([trace for trace in bench.figure("fade", group="cells").data if len(trace.x) > 20]) == 7
         assert "outliers (|z| > 3.5): G" in words(bench.figure("outliers", group="all"))
 

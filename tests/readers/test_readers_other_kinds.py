@@ -1,4 +1,4 @@
-"""Files that are no table of a test are refused as what they are."""
+"""Files that do not hold a table of a test are refused as what they are."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ def analyse(
     if type == ARRIVAL_JOB:
         return _due(store, scope, actor, ids, check, jobs, where, progress, cancel)
     if type == KINDS_JOB:
-        units = _kind_units(store, scope, _chosen(store, scope, ids))
+        units = _kind_units(store, scope, _chosen(store, scope, ids, also_tables=True))
         return _run(store, scope, actor, KINDS_JOB, units, {}, check, jobs, where, progress, cancel)
     declared = known(type)
     full = declared.parameters(parameters or {})
@@ -234,8 +234,8 @@ def _told(one: Kept) -> test_kinds.TestKind:
     return test_kinds.TestKind(one.type.removeprefix(KIND), certain, "" if evidence is None else str(evidence))
 
 
-def _chosen(store: Store, scope: Scope, ids: Sequence[str] | None) -> list[Test]:
-    found = tests_in(store, scope, ids, also_tables=False)
+def _chosen(store: Store, scope: Scope, ids: Sequence[str] | None, *, also_tables: bool = False) -> list[Test]:
+    found = tests_in(store, scope, ids, also_tables=also_tables)
     missing = set(ids or ()) - {one.id for one in found}
     if missing:
         raise NotFound(f"There is no measurement with samples '{sorted(missing)[0]}' in reach.")
@@ -252,7 +252,7 @@ def _revisions(
 
 
 def _kind_units(store: Store, scope: Scope, among: Sequence[Test]) -> list[_Unit]:
-    revisions = _revisions(store, [(one.id, "steps") for one in among], among)
+    revisions = _revisions(store, [(one.id, name) for one in among for name in ("steps", "cycles")], among)
     types = [KIND + name for name in (*test_kinds.KINDS, OTHER)]
     old = kept(store, scope, KINDS_JOB, types)
     units = []

@@ -1,4 +1,4 @@
-"""Files that are no table of a test, by how they begin: what each is called, and where its numbers can come from."""
+"""Files that do not hold a table of a test, by how they begin: what each is, and where its numbers can come from."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _ARRAYS = re.compile(rb"PK\x03\x04.{26}[^\0]{0,200}?\.npy", re.DOTALL)
 
 
 def why_not_a_test(head: Head) -> str | None:
-    """The sentence about a file that is none of a test by its kind; None if its kind is not known."""
+    """The sentence about a file that cannot hold a test, by its kind; None if its kind is not known."""
     text = "\n".join(head.lines)[:2000] if head.lines else ""
     if not text and head.encoding is not None:
         text = head.data[:4000].decode(head.encoding, "replace").lstrip("\ufeff")
