@@ -198,8 +198,11 @@ class _Sizes:
         from prometheus_client.core import GaugeMetricFamily
 
         sizes = GaugeMetricFamily("workbench_store_bytes", "Bytes of the store's files.", labels=["part"])
+        is_file = self._store.exists()  # one on PostgreSQL has its cache here alone
         for part, ending in PARTS.items():
-            sizes.add_metric([part], _size(Path(f"{self._store}{ending}")))
+            path = Path(f"{self._store}{ending}")
+            if is_file or path.exists():
+                sizes.add_metric([part], _size(path))
         yield sizes
 
 

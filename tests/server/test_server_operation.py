@@ -120,7 +120,8 @@ def test_requests_are_counted_by_template_and_figures_by_where_they_came_from(co
     assert found['workbench_figures_total{source="made"}'] == 1
     assert found['workbench_figures_total{source="cache"}'] >= 2
     assert found['workbench_datasets_total{source="made"}'] == 1
-    assert found['workbench_store_bytes{part="store"}'] > 0
+    assert (found.get('workbench_store_bytes{part="store"}', 0) > 0) == counted.store.path.is_file()
+    assert ('workbench_store_bytes{part="store"}' in found) == counted.store.path.is_file()
     assert found["workbench_store_connections"] >= 1
     assert found["workbench_script_processes_ready"] in (0, 1)
 
