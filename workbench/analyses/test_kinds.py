@@ -48,6 +48,8 @@ _PULSE_CHARGE = 0.03
 _FULL = 0.6
 _NOISE = 0.05
 """Of the largest current of a test: a load that changes is larger."""
+_REPEATED, _MOSTLY = 10, 0.7
+"""An ageing test has so many full discharges, and such a share of them is alike."""
 _MANY = 8
 _LONG_REST = 1800.0
 Floats = NDArray[np.float64]
@@ -109,7 +111,7 @@ def _kinds_from_cycles(cycles: Table) -> list[TestKind]:
     capacity = cycles[c.DISCHARGE_CAPACITY].floats()
     capacity = capacity[np.isfinite(capacity) & (capacity > 0)]
     full = int((capacity >= _FULL * capacity.max(initial=0.0)).sum())
-    if len(capacity) < 10 or full < 0.7 * len(capacity):
+    if len(capacity) < _REPEATED or full < _MOSTLY * len(capacity):
         return []
     return [TestKind("ageing", 0.7, f"a table of {len(capacity)} cycles, {full} of them full discharges")]
 
@@ -342,7 +344,7 @@ def _groups(rates: Sequence[float]) -> list[int]:
 def _ageing(seen: _Steps) -> list[TestKind]:
     rates = [half.rate for half in seen.full(1)]
     sizes = _groups(rates)
-    if len(rates) < 10 or max(sizes) < 0.7 * len(rates):
+    if len(rates) < _REPEATED or max(sizes) < _MOSTLY * len(rates):
         return []
     evidence = f"{len(rates)} full discharges, {max(sizes)} of them at one rate"
     return [TestKind("ageing", 0.9 if seen.is_rated else 0.8, evidence)]

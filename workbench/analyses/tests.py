@@ -58,8 +58,7 @@ def tests_in(store: Store, scope: Scope, ids: Sequence[str] | None, *, also_tabl
     """The measurements of these ids, or all in reach; those without samples are left out, but with ``also_tables`` for
     tables of cycles."""
     fields = ["id", "name", "instance_id", "instance_name", "batch_name", "tags", "protocol.name", "sample_count"]
-    fields += ["cycle_count"]
-    fields += ["start_time", "specification_id"]
+    fields += ["cycle_count", "start_time", "specification_id"]
     where: Mapping[str, JsonValue] = {} if ids is None else {"ids": [*ids]}
     reader = Reader(store, scope)
     rows = reader.rows("measurements", where, fields, None).table.records()
