@@ -47,7 +47,7 @@ _OF_CYCLES = (
     Declared(
         "retention",
         "How much of its capacity does a cell still have?",
-        2,
+        3,
         retention,
         "cycles",
         ("ageing",),
@@ -57,7 +57,7 @@ _OF_CYCLES = (
     Declared(
         "efficiency",
         "How much charge and energy comes back in each cycle?",
-        1,
+        2,
         efficiency,
         "cycles",
         ("ageing", "formation", "rate"),
@@ -70,7 +70,7 @@ _OF_CYCLES = (
     Declared(
         "knee",
         "Does the fade steepen, and from which cycle on?",
-        2,
+        3,
         knee,
         "cycles",
         ("ageing",),
@@ -80,7 +80,7 @@ _OF_CYCLES = (
     Declared(
         "end_of_life",
         "At which cycle does a cell reach its end of life?",
-        2,
+        3,
         end_of_life,
         "cycles",
         ("ageing",),
@@ -90,7 +90,7 @@ _OF_CYCLES = (
     Declared(
         "eol_extrapolation",
         "When will a cell reach its end of life, and how sure is that?",
-        2,
+        3,
         eol_extrapolation,
         "cycles",
         ("ageing",),
