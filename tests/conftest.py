@@ -28,11 +28,16 @@ LONG = ("browser", "server", "notebooks", "transform", "ingest", "cli", "demo", 
 ON_ONE_WORKER = ("tests/browser/", "tests/demo/")
 """Folders whose files share what is costly to start. The tests of any other file share a worker, as its fixtures do."""
 
+ON_ANY_WORKER = "tests/browser/test_browser_figure_walls.py"
+"""The file whose tests take so long at full size that all workers share them, each with a browser."""
+
 
 class ByFile(LoadScopeScheduling):
     """Gives a worker all tests of a file, or of a folder that is to be on one worker."""
 
     def _split_scope(self, nodeid: str) -> str:
+        if self.config.getoption("--long") and nodeid.startswith(ON_ANY_WORKER):
+            return nodeid
         return next((folder for folder in ON_ONE_WORKER if nodeid.startswith(folder)), nodeid.split("::")[0])
 
 

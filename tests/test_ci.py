@@ -11,7 +11,16 @@ ROOT = Path(__file__).parents[1]
 def parts() -> dict[str, list[Path]]:
     """The test files of each part."""
     lines = [line.split() for line in (ROOT / ".ci" / "parts").read_text().splitlines() if line[:1] != "#"]
-    return {name: [file for place in places for file in files_of(place)] for name, *places in lines}
+    return {name: sorted(files(places)) for name, *places in lines}
+
+
+def files(words: list[str]) -> set[Path]:
+    """The files of a line's folders and files, without those that it leaves out."""
+    left_out = {ROOT / word.removeprefix("--ignore=") for word in words if word.startswith("--ignore=")}
+    found = [file for word in words if not word.startswith("--") for file in files_of(word)]
+    assert left_out <= set(found)
+    assert len(found) == len(set(found))
+    return set(found) - left_out
 
 
 def files_of(place: str) -> list[Path]:

@@ -132,8 +132,8 @@ def test_what_a_time_out_says(pool: protected.Pool) -> None:
 
 
 def test_a_time_out_inside_one_long_call_names_its_line(pool: protected.Pool) -> None:
-    text = "def transform(data, params):\n    a = np.ones((3000, 3000))\n    return a @ a @ a @ a @ a @ a @ a"
-    text += " @ a" * 60
+    text = "def transform(data, params):\n    a = np.ones((1500, 1500))\n    return a @ a @ a @ a @ a @ a @ a"
+    text += " @ a" * 200
     ended = pool.run(text, DATA, {}, seconds=1)
     assert (ended.outcome, ended.problems[0].ctx["line"]) == ("limited", 3)
 
