@@ -124,3 +124,16 @@ def test_a_rate_that_is_left_out_is_said(tmp_path: Path) -> None:
         figure = bench.figure("rate-capability")
         assert "left out: step 0 (no charge before it)" in words(figure)
         assert figure.layout.yaxis.title.text == "CC capacity / % of that at 0.5 C"
+
+
+def test_values_for_a_recipe_without_data_are_answered_with_what_is_missing(tmp_path: Path) -> None:
+    with wb.open(tmp_path / "empty.db") as bench:
+        lacking = {item["name"]: item["lacking"] for item in bench.gallery().items}
+        for name, missing in lacking.items():
+            with pytest.raises(wb.Invalid) as raised:
+                bench.figure(name, values={"cells": ["A1"]})
+            (problem,) = raised.value.problems
+            assert problem.loc == ("values", "cells")
+            assert problem.type == "unknown_param"
+            assert missing, name
+            assert missing in problem.msg

@@ -15,6 +15,7 @@ from typing import TypeAlias
 from pydantic import JsonValue
 
 from ..recipe.plot import PlotConfig
+from ..recipe.sentence import sentence_script
 from .facts import Facts
 
 MARKER = "# The script of the figure"
@@ -87,12 +88,8 @@ class Entry:
 
 
 def _sentence(text: str) -> PlotConfig:
-    script = (
-        "from workbench import battery\n\n\ndef transform(data, params):\n"
-        f"    return battery.message({text!r}, unmet=True)\n"
-    )
     step: dict[str, JsonValue] = {"op": "list", "source": "measurements", "where": {"ids": []}, "fields": ["id"]}
-    return PlotConfig.model_validate({"plan": {"steps": {"tests": step}}, "transform": script})
+    return PlotConfig.model_validate({"plan": {"steps": {"tests": step}}, "transform": sentence_script(text)})
 
 
 def entry_of(module: ModuleType) -> Entry:

@@ -368,7 +368,9 @@ class View:
     def _go(self, values: Mapping[str, JsonValue], quiet: float, what: str) -> None:
         state = self._history.present
         if unknown := [
-            undeclared(name, state.config.params) for name in values if name not in state.config.params
+            undeclared(name, state.config.params, state.config.transform)
+            for name in values
+            if name not in state.config.params
         ]:
             raise Invalid(unknown)
         new = State(state.config, effective(state.config, {**state.values, **values}))

@@ -11,6 +11,7 @@ from ..errors import Invalid, Loc, Problem, instead, near
 from .jsontext import canonical, plain, show
 from .params import Choice, Control, Param
 from .plot import PlotConfig
+from .sentence import sentence_of
 from .strict import is_number
 
 MOST_GUESSES = 20
@@ -38,9 +39,13 @@ def fixed_options(param: Param) -> list[Choice] | None:
     return list(seen.values())
 
 
-def undeclared(name: str, params: Iterable[str]) -> Problem:
-    """The problem of a value for a name that is not a param."""
-    message = f"The recipe has no param '{name}'. {instead(name, params, 'params')}"
+def undeclared(name: str, params: Iterable[str], script: str = "") -> Problem:
+    """The problem of a value for a name that is not a param; a script that only says a sentence says why."""
+    said = sentence_of(script)
+    if said is None:
+        message = f"The recipe has no param '{name}'. {instead(name, params, 'params')}"
+    else:
+        message = f"'{name}' cannot be given, since the recipe has nothing to draw here. {said}"
     return Problem(("values", name), message, "unknown_param")
 
 
@@ -61,7 +66,7 @@ def effective(config: PlotConfig, values: Mapping[str, JsonValue] | None = None)
                 ("values",), "'values' must be an object with the name of each param and its value.", "wrong_type"
             )
         )
-    problems += [undeclared(name, config.params) for name in given if name not in config.params]
+    problems += [undeclared(name, config.params, config.transform) for name in given if name not in config.params]
     made: dict[str, JsonValue] = {}
     refused = {problem.loc[1] for problem in problems if len(problem.loc) > 1}
     for name, param in config.params.items():
