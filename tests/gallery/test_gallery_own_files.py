@@ -137,3 +137,25 @@ def test_values_for_a_recipe_without_data_are_answered_with_what_is_missing(tmp_
             assert problem.type == "unknown_param"
             assert missing, name
             assert missing in problem.msg
+
+
+def test_pulses_of_several_currents_are_a_line_each(tmp_path: Path) -> None:
+    time, current, voltage, now = [], [], [], 0.0
+    for turn in range(6):
+        pulses = ((0.0, 600, 10), (1.0, 12, 1), (0.0, 600, 10), (3.0, 12, 1))
+        for amps, seconds, every in (*pulses, (0.0, 60, 10), (2.0, 900, 10)):
+            n = seconds // every
+            time += list(now + every * np.arange(1, n + 1))
+            current += [amps] * n
+            voltage += [4.1 - 0.1 * turn - (0.03 if amps < 2 else 0.02) * amps] * n
+            now += seconds
+    frame = pd.DataFrame({"Time [s]": time, "Current [A]": current, "Voltage [V]": voltage})
+    frame.to_csv(tmp_path / "pulses.csv", index=False)
+    with wb.open(tmp_path / "own.db") as bench:
+        bench.ingest(tmp_path / "pulses.csv", specification="Cell", rating="3Ah,2.5V,4.2V")
+        drawn = bench.figure("dcir")
+    lines = {tuple(np.round(trace.customdata, 6)): trace.y for trace in drawn.data if len(trace.y) > 1}
+    assert set(lines) == {(1.0,) * 6, (3.0,) * 6}
+    assert np.allclose(lines[(1.0,) * 6], 30, rtol=0.05)
+    assert np.allclose(lines[(3.0,) * 6], 20, rtol=0.05)
+    assert "a line for each current: pulses" in words(drawn)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.cycler_file import ingest
@@ -12,6 +13,7 @@ from support.ingested_text import cycler_text, first_scope, write
 from workbench.cycling.counted_cycles import largest_move
 from workbench.errors import BadRequest
 from workbench.ingest.plan.ratings import ratings_of
+from workbench.ingest.plan.sheet import read_sheet
 from workbench.messages import typed_in
 from workbench.records import Specification
 from workbench.store.scope import Scope
@@ -33,6 +35,18 @@ def scope(store: Store) -> Scope:
 def test_ratings_that_are_none(text: str) -> None:
     with pytest.raises(BadRequest):
         ratings_of(text)
+
+
+@pytest.mark.parametrize("given", [3.5, [1], b"5Ah", object()])
+def test_what_is_no_text_is_no_rating(given: Any) -> None:
+    with pytest.raises(BadRequest, match="A rating is a text like"):
+        ratings_of(given)
+
+
+@pytest.mark.parametrize("given", [[1], b"a", 3.5, ["a.csv"]])
+def test_what_has_no_rows_is_no_sheet(given: Any) -> None:
+    with pytest.raises(BadRequest, match="A sheet is a path, a DataFrame, or a list of rows"):
+        read_sheet(given)
 
 
 def test_ratings_in_other_units_and_order() -> None:

@@ -43,7 +43,7 @@ def transform(data, params):
     tests = tests.assign(name=called(tests))
     colors = distinct(list(tests["id"]))
     late, lost, both = [], "", params["direction"] == "both"
-    short = []
+    short, several = [], []
     for _, test in tests.iterrows():
         steps = rows[rows["measurement_id"] == test["id"]].sort_values("Step count")
         passed = (steps["Discharge capacity [A.h]"] - steps["Charge capacity [A.h]"]).fillna(0)
@@ -67,20 +67,25 @@ def transform(data, params):
         for direction, group in (("discharge", found[out]), ("charge", found[~out])):
             if params["direction"] not in ("both", direction) or group.empty:
                 continue
-            group = group.sort_values("soc")
-            figure.add_scatter(
-                x=group["soc"],
-                y=group["value"],
-                mode="lines+markers",
-                name=test["name"],
-                legendgroup=test["id"],
-                showlegend=not any(trace.legendgroup == test["id"] for trace in figure.data),
-                line={"color": colors[test["id"]], "dash": "solid" if direction == "discharge" else "dot"},
-                marker={"size": 7, "symbol": "circle" if direction == "discharge" else "circle-open"},
-                customdata=group["Mean current [A]"],
-                hovertemplate=direction
-                + ", %{x:.0f} %: %{y:.4g} at %{customdata:.3g} A<extra>%{fullData.name}</extra>",
-            )
+            # Resistance depends on the current: a line joins pulses of one current, each within 10 % of the next.
+            size = group["Mean current [A]"].abs().sort_values()
+            level = (size.diff() > 0.1 * size).cumsum()
+            several += [test["name"]] if level.max() and test["name"] not in several else []
+            for _, one in group.groupby(level):
+                one = one.sort_values("soc")
+                figure.add_scatter(
+                    x=one["soc"],
+                    y=one["value"],
+                    mode="lines+markers",
+                    name=test["name"],
+                    legendgroup=test["id"],
+                    showlegend=not any(trace.legendgroup == test["id"] for trace in figure.data),
+                    line={"color": colors[test["id"]], "dash": "solid" if direction == "discharge" else "dot"},
+                    marker={"size": 7, "symbol": "circle" if direction == "discharge" else "circle-open"},
+                    customdata=one["Mean current [A]"],
+                    hovertemplate=direction
+                    + ", %{x:.0f} %: %{y:.4g} at %{customdata:.3g} A<extra>%{fullData.name}</extra>",
+                )
     if not figure.data:
         return battery.message("The chosen tests have no pulse of 10 s after a rest. Choose others.", unmet=True)
     figure.update_xaxes(title_text="State of charge / %")
@@ -89,5 +94,6 @@ def transform(data, params):
     gap = f"first sample of a pulse later than 1 s in {', '.join(late[:3])}" if late else ""
     dashes = "solid: discharge, dotted: charge" if both else params["direction"]
     few = f"less than half of the rated charge passed, full before it: {', '.join(short[:3])}" if short else ""
-    said = (f"{dashes}; state of charge: of the charge in the test", few, gap, lost)
+    currents = f"a line for each current: {', '.join(several[:3])}" if several else ""
+    said = (f"{dashes}; state of charge: of the charge in the test", currents, few, gap, lost)
     return note(figure, "; ".join(text for text in said if text))

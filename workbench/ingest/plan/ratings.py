@@ -28,6 +28,8 @@ def ratings_of(given: str | Mapping[str, JsonValue]) -> Ratings:
     """
     if isinstance(given, Mapping):
         return {name: dict(value) if isinstance(value, Mapping) else value for name, value in given.items()}
+    if not isinstance(given, str):
+        raise BadRequest(f"A rating is a text like '5Ah,2.5V,4.2V' or an object, not {given!r:.40}.")
     charges: list[float] = []
     volts: list[float] = []
     for part in given.split(","):

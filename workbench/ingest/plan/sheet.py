@@ -165,7 +165,7 @@ def read_sheet(given: Any) -> Sheet:
         return _sheet(path, _cells_of(path))
     if hasattr(given, "to_dict") and hasattr(given, "columns"):
         given = given.to_dict("records")
-    if isinstance(given, Sequence):
+    if isinstance(given, Sequence) and all(isinstance(row, Mapping) for row in given):
         names = list(dict.fromkeys(name for row in given for name in row))
         cells = [names, *([row.get(name) for name in names] for row in given)]
         return _sheet(Path("sheet"), cells)
