@@ -31,6 +31,8 @@ PACKED = 200
 """Attributes in a figure."""
 LONGEST_MS = 15_000
 """Time for a figure that other ones need half a second to two seconds for."""
+RENEWED = 25
+"""Figures that a window of the browser draws: its process keeps memory of each, 2 GB after some hundred."""
 LEAST = 6
 """Attributes in a figure that plotly cannot draw and that is not drawn in halves any more."""
 EVERY_DAY = (19, 32)
@@ -110,6 +112,7 @@ class Shown:
     def __init__(self, browser: Browser, listener: Listener) -> None:
         self.listener = listener
         self.browser = browser
+        self.drawn = 0
         self.page: Page
         self.open()
         listener.put("/plotly.min.js", export.plotly_source(), "text/javascript")
@@ -125,6 +128,10 @@ class Shown:
     def show(self, figure: bytes, wall: str) -> list[str]:
         """Draw a figure behind ``wall`` (policy, script, view, none); returns what it fetched."""
         self.listener.heard.clear()
+        self.drawn += 1
+        if self.drawn % RENEWED == 0:
+            self.page.close()
+            self.open()
         if wall == "view":
             prepared = PlotView().prepare(figure, "")
             self.listener.put("/shown", prepared.spec)
