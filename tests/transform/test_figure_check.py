@@ -384,3 +384,19 @@ def test_honest_signs_and_tags_are_let_in(text: str) -> None:
 def test_no_figure_adds_a_button_that_sends_it_elsewhere(layout: object) -> None:
     assert "to an external service" in refused(figure(layout))
     assert checked(figure({"modebar": {"add": ["drawline", "toggleSpikelines"]}}))
+
+
+@pytest.mark.parametrize("text", ["", "<b>", "M", "D3", "x", "-1", "M-1", "1 2", "Infinity"])
+def test_texts_with_which_plotly_looks_for_ticks_without_end_are_refused(text: str) -> None:
+    for figure in (
+        {"data": [], "layout": {"yaxis": {"dtick": text}}},
+        {"data": [{"type": "surface", "colorbar": {"dtick": text}}], "layout": {}},
+    ):
+        with pytest.raises(Unsafe, match="look for ticks without end"):
+            checked(orjson.dumps(figure))
+
+
+@pytest.mark.parametrize("given", ["M3", "M12", "L0.5", "D1", "D2", "86400000", "0.5", "1e3", 5, 0.1, None])
+def test_distances_of_ticks_are_drawn(given: object) -> None:
+    raw = orjson.dumps({"data": [], "layout": {"xaxis": {"dtick": given}, "meta": {"dtick": "any"}}})
+    assert checked(raw) == raw

@@ -43,6 +43,7 @@ _FREE = frozenset(("meta", "customdata"))  # content of the author, which plotly
 _MAPS = re.compile(r"(scatter|choropleth|density)(geo|map|mapbox)|choropleth")
 _ITEM_BYTES = {"f8": 8, "f4": 4, "i1": 1, "u1": 1, "uc1": 1, "u1c": 1, "i2": 2, "u2": 2, "i4": 4, "u4": 4}
 _PICTURE = re.compile(r"data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/]*={0,2}")
+_TICK_DISTANCE = re.compile(r"[ML]?\d{1,15}(\.\d{1,15})?([eE][-+]?\d{1,2})?|D[12]")
 _PARTS = re.compile(r"[.\[\]]+")
 _REMOTE = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:)?//|\s*(?:data|blob|javascript|file):", re.IGNORECASE)
 _LONGEST_KEY = 1000
@@ -217,6 +218,8 @@ def _entry(name: str, item: JsonValue, place: _Place, inside: frozenset[str]) ->
         _no_map(item, place.below(name))
     elif read.last == "add":
         _no_upload(item, place.below(name))
+    elif read.last == "dtick" and isinstance(item, str) and not inside & _FREE:
+        _tick_distance(item, place.below(name))
     elif _is_format(read, inside) and not inside & _FREE:
         _formats(item, read.last, place.below(name))
     if item and (type(item) is dict or type(item) is list):
@@ -246,6 +249,15 @@ def _no_upload(value: JsonValue, place: _Place) -> None:
                 f"'{place}' adds '{one[:40]}', a button that sends the figure and its data to an external service. "
                 "Leave it out."
             )
+
+
+def _tick_distance(text: str, place: _Place) -> None:
+    """Refuse other texts than plotly's: with them its search for ticks never ends, and the page stands still."""
+    if not _TICK_DISTANCE.fullmatch(text):
+        raise Unsafe(
+            f"'{place}' is '{text[:40]}', with which plotly would look for ticks without end. "
+            "Write a number, months such as 'M3', or 'L0.5', 'D1' or 'D2' on a logarithmic axis."
+        )
 
 
 def _is_format(read: _Name, inside: frozenset[str]) -> bool:
