@@ -7,7 +7,9 @@ from ast import literal_eval
 
 _HEAD = "from workbench import battery\n\n\ndef transform(data, params):\n    return battery.message("
 _TAIL = ", unmet=True)\n"
-_TEXT = re.compile(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"")
+_ESCAPE = r"\\(?:[\\'nrt]|x[0-9a-f]{2}|u[0-9a-f]{4})"
+_TEXT = re.compile(rf"""'(?:[^'\\\n]|{_ESCAPE})*'|"(?:[^"\\\n]|{_ESCAPE})*\"""")
+"""How Python writes a text. A script may be a stranger's: other escapes could fail or warn when they are read."""
 
 
 def sentence_script(text: str) -> str:
@@ -20,4 +22,9 @@ def sentence_of(script: str) -> str | None:
     if not (script.startswith(_HEAD) and script.endswith(_TAIL)):
         return None
     written = script[len(_HEAD) : -len(_TAIL)]
-    return str(literal_eval(written)) if _TEXT.fullmatch(written) else None
+    if not _TEXT.fullmatch(written):
+        return None
+    try:
+        return str(literal_eval(written))
+    except (SyntaxError, ValueError):  # a sign that no source may have, such as NUL
+        return None
