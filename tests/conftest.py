@@ -21,6 +21,8 @@ from workbench.environment import store_place
 # Tests start some hundred processes. Without files of bytecode each of them compiles the whole package again.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# IPython warns where the environment of the shell is not the one that runs.
+os.environ.pop("VIRTUAL_ENV", None)
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 LONG = ("browser", "server", "notebooks", "transform", "ingest", "cli", "demo", "remote")

@@ -84,6 +84,14 @@ def test_errors_colours_and_hover_values_have_names() -> None:
     ]
 
 
+def test_an_axis_without_a_title_is_called_as_its_hover_text_calls_it() -> None:
+    bar = {"type": "bar", "x": ["A1"], "y": [7], "text": ["> 7"]}
+    bar["hovertemplate"] = "Cell: %{x}<br>Cycles: %{text}"
+    titles = battery.axis_titles("Cell name", "Cycle count")
+    assert columns({"data": [bar], "layout": {}}) == ["Curve", "Series", "Cell", "y", "Cycles"]
+    assert columns({"data": [bar], "layout": titles}) == ["Curve", "Series", "Cell name", "Cycle count", "Cycles"]
+
+
 def test_other_figures() -> None:
     grid = {"type": "heatmap", "z": np.eye(2), "colorbar": {"title": {"text": "Loss / %"}}}
     assert columns({"data": [grid], "layout": {}}) == ["Curve", "Series", "x", "y", "Loss [%]"]

@@ -322,6 +322,15 @@ def instead(name: str, names: Iterable[str], what: str = "names") -> str:
         return "Did you mean " + " or ".join(f"'{candidate}'" for candidate in close) + "?"
     if not known:
         return f"There are no {what}."
-    listed = ", ".join(f"'{candidate}'" for candidate in known[:12])
-    more = f" and {len(known) - 12} more" if len(known) > 12 else ""
-    return f"The {what} are {listed}{more}."
+    quoted = listed(f"'{candidate}'" for candidate in known)
+    return f"The {what} are {quoted}."
+
+
+MOST_LISTED = 40
+"""A sentence lists so many names. Every closed set of the workbench but the names of time zones is shorter."""
+
+
+def listed(written: Iterable[str], most: int = MOST_LISTED) -> str:
+    """Names as a sentence lists them: the first ones, and how many more there are."""
+    names = list(written)
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -39,8 +39,8 @@ def tidy(figure: bytes) -> Table:
     The first columns are ``Curve`` (the number of the trace, from 0), ``Series`` (its name), and ``Panel`` where there
     are several. The others are called by the titles of the axes and colour bars, as columns are: ``Voltage / V`` and
     ``Voltage (V)`` give ``Voltage [V]``. Error bars are ``... error``. A value that is only shown on hover is called by
-    the word before it, as ``n`` in ``n = %{customdata[1]}``, else ``Hover value 2``. An axis without a title is ``x``
-    or ``y``.
+    the word before it, as ``n`` in ``n = %{customdata[1]}``, else ``Hover value 2``. So is what an axis without a title
+    shows, else it is ``x`` or ``y``.
 
     Raises
     ------
@@ -134,7 +134,7 @@ class _Names:
             title = column_of(_text(_axis(other, layout).get("title")))
             if title:
                 return title
-        return letter
+        return self._in_hover(letter) or letter
 
     def _same(self, name: str) -> Iterator[str]:
         """An axis, and the axes that share its title: those that move with it, and those above or below it."""
@@ -171,14 +171,17 @@ class _Names:
             return column_of(_text(along.get("title"))) or ("Radius" if name == "r" else "Angle [deg]")
         if name in ("open", "high", "low", "close"):
             return _said(self.of_axis("y"), f" {name}")
-        return _PLAIN.get(name, name)
+        return self._in_hover(name) or _PLAIN.get(name, name)
 
     def of_hover(self, place: str) -> str:
+        """The name of the values in a place of ``customdata``, which are shown on hover alone."""
+        plain = f"{_HOVER} {int(place) + 1}" if place else _HOVER
+        return self._in_hover(f"customdata[{place}]" if place else "customdata", plain)
+
+    def _in_hover(self, wanted: str, plain: str = "") -> str:
         """What the words of the hover text call a value: ``n = %{customdata[1]}`` calls it ``n``."""
         template = self.trace.get("hovertemplate")
-        wanted = f"customdata[{place}]" if place else "customdata"
         words = template if isinstance(template, str) else ""
-        plain = f"{_HOVER} {int(place) + 1}" if place else _HOVER
         for match in _PART.finditer(words):
             if match["what"].replace(" ", "") != wanted:
                 continue
@@ -187,8 +190,9 @@ class _Names:
             unit = after[1].strip() if after else ""
             if before == "±":
                 return _said(self.of_axis("y"), " ±")
-            named = before.rstrip("=: ") if before.endswith(("=", ":")) else plain
-            return f"{named or plain} [{unit_name(unit)}]" if is_unit(unit) else named or plain
+            named = before.rstrip("=: ") if before.endswith(("=", ":")) else ""
+            named = named or plain
+            return f"{named} [{unit_name(unit)}]" if named and is_unit(unit) else named
         return plain
 
 

@@ -12,7 +12,7 @@ import workbench as wb
 from workbench.analyses.test_kinds import kinds_from_steps, kinds_from_words, kinds_of
 from workbench.cycling.steps import StepsBuilder
 from workbench.records import Measurement
-from workbench.table import Table
+from workbench.table import Column, Table
 
 RATED = {"SIM M50 21700": 5.0, "SIM LFP 26650": 2.5, "SIM NMC532 pouch": 0.05}
 
@@ -84,6 +84,34 @@ def test_steps_without_the_columns_of_the_rules_are_of_no_kind() -> None:
     assert kinds_of(None) == []
 
 
+def test_a_charge_that_begins_with_a_sample_of_a_discharge_is_no_dynamic_load() -> None:
+    """Where the cycler's step counter changes a sample late, as in the data of NASA."""
+    late = [(3600.0, 1.0), (600.0, 0.0), (7200.0, -0.5), (600.0, 0.0)] * 12
+    steps = steps_of(*late)
+    current = {**steps.columns}
+    for name, value in (("Max current [A]", 0.9), ("Std current [A]", 0.3), ("Discharge capacity [A.h]", 0.001)):
+        is_charge = steps["Mean current [A]"].floats() < 0
+        current[name] = Column.of(np.where(is_charge, value, steps[name].floats()))
+    assert [kind.name for kind in kinds_from_steps(Table(current, steps.n), 1.0)] == ["ageing"]
+
+
+def test_an_offset_at_rest_is_neither_a_pulse_nor_a_load() -> None:
+    parts = [(3600.0, 1.0), (600.0, 0.0), (20.0, 0.002), (600.0, 0.0), (7200.0, -0.5), (600.0, 0.0)] * 12
+    assert names(*parts) == {"ageing"}
+
+
+def test_two_discharges_whose_charge_between_is_missing_do_not_hide_an_ageing_test() -> None:
+    parts = [*CYCLE * 6, *CYCLE[:2], *CYCLE * 6]
+    assert names(*parts, rated=None) == {"ageing"}
+
+
+def test_a_voltage_that_moves_without_a_current_is_no_storage() -> None:
+    assert "storage" in names((2 * 86400.0, 0.0), interval=600.0)
+    steps = steps_of(*[(86400.0, 0.0)] * 4, interval=600.0)
+    moved = {**steps.columns, "Mean voltage [V]": Column.of(np.array([4.1, 3.0, 4.1, 3.0]))}
+    assert kinds_from_steps(Table(moved, steps.n)) == []
+
+
 def test_a_tag_or_a_protocol_replaces_the_guess() -> None:
     steps = steps_of(*CYCLE * 12)
     assert [kind.name for kind in kinds_of(steps, rated=1.0, tags=["HPPC", "fresh"])] == ["hppc"]
@@ -122,6 +150,8 @@ REAL = {
     "batterydata_csv/p492-13-raw.csv": {"hppc"},
     "neware_csv/neware_uio.csv": {"formation"},
     "neware_ndax/BTS85-36-6-5-110-20240424.ndax": {"rate"},
+    "nasa_mat/B0029.mat": {"ageing"},
+    "custom_csv/custom_data_001.csv": set(),
     "arbin_csv/sample_data_arbin.csv": set(),
     "pec_csv/pec.csv": set(),
 }

@@ -28,6 +28,8 @@ COMPUTED |= {"kk": "M50-A-01_EIS_fresh", "drt": "M50-A-01_EIS_fresh", "gitt": "P
 SIMULATIONS = ("simulation", "simulation-residual", "simulation-error")
 LACKING = {"formation", "self-discharge", *SIMULATIONS}
 """What the demo has no data for."""
+UNNAMED = {"outliers": {"x"}, "test-timeline": {"y"}}
+"""Axes that only place things, and so have no name in the numbers of a figure."""
 SLOW = {
     "circuit": (["M50-A-01_EIS_fresh", "M50-A-01_EIS_aged"], {"starts": 2}),
     "degradation_modes": (["M50-A-01_RPT0", "M50-A-01_RPT3", "M50-A-03_RPT0", "M50-A-03_RPT3"], {"starts": 4}),
@@ -90,6 +92,8 @@ def test_on_the_demo_each_draws_its_question(demo: wb.Bench, name: str) -> None:
     assert figure.data
     titles = [axis.title.text for axis in [*figure.select_xaxes(), *figure.select_yaxes()] if axis.title.text]
     assert titles or name == "outliers", "an axis says what it shows"
+    unnamed = {column for column in figure.tidy() if column in ("x", "y") or "Hover value" in column}
+    assert unnamed <= UNNAMED.get(name, set())
     assert demo.check(name) == []
 
 

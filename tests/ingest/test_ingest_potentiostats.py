@@ -76,6 +76,21 @@ def test_a_rest_is_stored_as_one(bench: wb.Bench, tmp_path: Path) -> None:
     file = ingested(bench, tmp_path / "ocv.mpt", text)
     assert file.status == "stored"
     assert any("taken as 0" in text for text in _said(file))
+    assert not any("voltage moves" in text for text in file.odd)
     made = bench.measurements.get("ocv")
     assert not bench.measurements.time_series(made.id)["Current [A]"].to_numpy().any()
     assert bench.measurements.steps(made.id)["Step type"].tolist() == ["Rest"]
+
+
+@pytest.mark.parametrize("flow", ["", "\t0.00"], ids=["without a current", "with a current that was rounded away"])
+def test_a_voltage_that_moves_as_under_load_without_one_is_a_warning(
+    bench: wb.Bench, tmp_path: Path, flow: str
+) -> None:
+    header = "time/s\tEwe/V" + ("\t<I>/mA" if flow else "")
+    rows = "".join(f"{n}\t{4.2 - n / 50}{flow}\n" for n in range(60))
+    file = ingested(bench, tmp_path / "moves.mpt", f"{header}\n{rows}")
+    (said,) = [text for text in file.odd if "voltage moves" in text]
+    assert "The current is 0 in all samples, but the voltage moves from 3.02 V to 4.2 V" in said
+    (kind,) = bench.measurements.steps(bench.measurements.get("moves").id)["Step type"].unique()
+    assert kind == "Rest"
+    assert bench.kinds().empty

@@ -169,7 +169,6 @@ def test_a_record_at_open_circuit_has_current_0(text: str, name: str, format: st
     assert table["Current [A]"].tolist() == [0.0] * N
     assert table["Voltage [V]"].floats() == pytest.approx(V)
     assert "taken as 0" in said(reading)["no_current"]
-    assert "rest_moves" not in said(reading)
 
 
 def test_a_voltage_over_time_alone_asks_and_the_advice_works(tmp_path: Path) -> None:
@@ -196,11 +195,6 @@ def test_rows_under_load_without_a_current_are_refused(tmp_path: Path) -> None:
         got(tmp_path, text, "a.mpt")
     with pytest.raises(FileRefused, match="it has the current 'I/mA'"):
         got(tmp_path, "time/s,Ewe/V,I/mA\n" + rows("{t},{v},{ma}\n"), "b.csv", format="rest")
-
-
-def test_a_rest_that_moves_like_a_discharge_is_a_warning(tmp_path: Path) -> None:
-    reading, _ = got(tmp_path, "time/s,Ewe/V\n" + "".join(f"{n},{4.2 - n / 50}\n" for n in range(60)), "a.csv")
-    assert "from 3.02 V to 4.2 V" in said(reading)["rest_moves"]
 
 
 @pytest.mark.parametrize(

@@ -66,5 +66,7 @@ def _page(name: str) -> str:
     if chosen := params.get(name, {}):
         parts.append("\n## What you choose\n\n| param | what it chooses |\n|---|---|\n")
         parts += [f"| `{param}` | {words} |\n" for param, words in chosen.items()]
-    parts.append(f"\n## Its script\n\n```text\n{one.script}```\n\n[All recipes](../gallery.md)\n")
+    script = f"```text\n{one.script}```"
+    parts.append(f"\n<details>\n<summary>Its script</summary>\n\n{script}\n\n</details>\n")
+    parts.append("\n[All recipes](../gallery.md)\n")
     return "".join(parts)

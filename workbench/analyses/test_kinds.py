@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..cycling import columns as c
 from ..cycling.half_cycles_of_steps import NEEDS as HALF_CYCLES_NEED
-from ..cycling.half_cycles_of_steps import directions, half_cycles_of
+from ..cycling.half_cycles_of_steps import HalfCycles, directions, half_cycles_of
 from ..cycling.steps import END_INDEX, START_INDEX, STEP_TYPE
 from ..messages import counted
 from ..table import Table
@@ -48,8 +48,14 @@ _PULSE_CHARGE = 0.03
 _FULL = 0.6
 _NOISE = 0.05
 """Of the largest current of a test: a load that changes is larger."""
+_OFFSET, _PULSE = 0.003, 0.01
+"""Of the largest mean current of a step: less is an offset at rest; a pulse has at least so much."""
+_AGAINST = 0.01
+"""Of the charge of a dynamic load, at least this share passes against the rest of it."""
 _REPEATED, _MOSTLY = 10, 0.7
 """An ageing test has so many full discharges, and such a share of them is alike."""
+_DRIFT = 0.5
+"""V, between the rests of a storage test."""
 _MANY = 8
 _LONG_REST = 1800.0
 Floats = NDArray[np.float64]
@@ -161,13 +167,15 @@ class _Steps:
     """The steps of a test in order. One value for each step, (n,):
 
     ``direction`` 1 discharge, -1 charge, 0 rest; ``duration`` s; ``charge`` A.h; ``current`` mean, A; ``rested`` s of
-    rest just before, and ``rests`` s just after. ``full_charge`` A.h is the rated or the largest half cycle's charge.
+    rest just before, and ``rests`` s just after. ``against`` is the smaller of the charges that passed one way and the
+    other, over the larger. ``full_charge`` A.h is the rated or the largest half cycle's charge.
     """
 
     direction: NDArray[np.int64]
     impedance: Flags
     duration: Floats
     charge: Floats
+    against: Floats
     current: Floats
     lowest: Floats
     highest: Floats
@@ -178,6 +186,7 @@ class _Steps:
     rests: Floats
     full_charge: float
     is_rated: bool
+    swings: HalfCycles
 
     @classmethod
     def of(cls, steps: Table, rated: float | None) -> _Steps:
@@ -191,17 +200,20 @@ class _Steps:
             flows &= np.array(words)[order] != "Rest"
         direction = np.where(flows, np.sign(np.nan_to_num(current)), 0).astype(np.int64)
         duration = np.nan_to_num(of["Duration [s]"])
-        charge = np.abs(np.nan_to_num(of[c.DISCHARGE_CAPACITY]) - np.nan_to_num(of[c.CHARGE_CAPACITY]))
+        out, back = np.nan_to_num(of[c.DISCHARGE_CAPACITY]), np.nan_to_num(of[c.CHARGE_CAPACITY])
+        charge = np.abs(out - back)
         charge = np.where(charge > 0, charge, np.abs(np.nan_to_num(current)) * duration / _HOUR)
-        halves = half_cycles_of(steps).charge
-        largest = float(np.nanmax(halves)) if len(halves) else 0.0
-        full = rated if rated is not None and rated > 0 else largest
+        # An offset of the cycler at rest is no load. C/100 beside 3 C is one.
+        flows &= np.abs(np.nan_to_num(current)) >= _OFFSET * np.nanmax(np.abs(current), initial=0.0)
+        swings = half_cycles_of(steps)
+        full = rated if rated is not None and rated > 0 else _full(swings.charge)
         still = np.where(direction == 0, duration, 0.0)
         return cls(
             direction=direction,
             impedance=impedance,
             duration=duration,
             charge=charge,
+            against=np.minimum(out, back) / np.maximum(np.maximum(out, back), 1e-300),
             current=np.nan_to_num(current),
             lowest=np.nan_to_num(of["Min current [A]"]),
             highest=np.nan_to_num(of["Max current [A]"]),
@@ -212,6 +224,7 @@ class _Steps:
             rests=_run_before(still[::-1], direction[::-1] != 0)[::-1],
             full_charge=full,
             is_rated=rated is not None and rated > 0,
+            swings=swings,
         )
 
     @property
@@ -226,6 +239,7 @@ class _Steps:
             & (self.duration <= SHORT)
             & (self.duration > 0)
             & (self.charge <= _PULSE_CHARGE * self.full_charge)
+            & (np.abs(self.current) >= _PULSE * np.abs(self.current).max(initial=0.0))
         )
         return np.asarray(short & (self.rested >= SOAKED), bool)
 
@@ -265,6 +279,20 @@ class _Half:
     charge: float
     rate: float
     part: float
+
+
+def _full(charges: Floats) -> float:
+    """The charge of a full half cycle in A.h: the largest that is no more than 1.3 times ten others which are alike.
+
+    A larger one is two of the same direction, because what passed between them was not recorded.
+    """
+    largest = np.sort(charges[np.isfinite(charges)])[::-1]
+    for place, charge in enumerate(largest.tolist()):
+        others = largest[place + 1 : place + 1 + _REPEATED]
+        middle = float(np.median(others)) if len(others) == _REPEATED else np.inf
+        if charge <= 1.3 * middle or others[-1] < 0.8 * middle:
+            return float(charge)
+    return 0.0
 
 
 def _run_before(still: Floats, ends: Flags) -> Floats:
@@ -319,6 +347,8 @@ def _dynamic(seen: _Steps) -> list[TestKind]:
     both_ways = (seen.lowest < -0.05 * swing) & (seen.highest > 0.05 * swing)
     varied = seen.spread >= 0.5 * np.abs(seen.current)
     large = swing >= _NOISE * swing.max(initial=0.0)
+    # A charge whose first sample is still a discharge changes its sign too; hardly any charge passes that way.
+    both_ways &= seen.against >= _AGAINST
     which = (seen.duration >= 300) & (seen.samples >= 60) & varied & both_ways & large & ~seen.impedance
     if not which.any():
         return []
@@ -342,7 +372,12 @@ def _groups(rates: Sequence[float]) -> list[int]:
 
 
 def _ageing(seen: _Steps) -> list[TestKind]:
-    rates = [half.rate for half in seen.full(1)]
+    full = (
+        (seen.swings.direction == 1)
+        & (seen.swings.charge >= _FULL * seen.full_charge)
+        & (seen.swings.duration > 0)
+    )
+    rates = (seen.swings.charge[full] / seen.full_charge / (seen.swings.duration[full] / _HOUR)).tolist()
     sizes = _groups(rates)
     if len(rates) < _REPEATED or max(sizes) < _MOSTLY * len(rates):
         return []
@@ -404,4 +439,7 @@ def _storage(seen: _Steps) -> list[TestKind]:
     longest, whole = float(runs.max()), float(seen.duration.sum())
     if longest < _DAY or longest <= 0.5 * whole:
         return []
+    level = seen.voltage[still > 0]
+    if np.nanmax(level, initial=-np.inf) - np.nanmin(level, initial=np.inf) > _DRIFT:
+        return []  # a cell that rests does not go from empty to full: its current is not in the file
     return [TestKind("storage", 0.85, f"a rest of {longest / _DAY:.3g} days, {longest / whole:.0%} of the test")]

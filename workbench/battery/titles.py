@@ -161,7 +161,13 @@ def unit_name(unit: str) -> str:
             match = _FACTOR.match(factor.translate(_NORMAL))
             name, power = (match["name"], int(match["power"] or 1)) if match else (factor, 1)
             power = -power if place else power
-            named = name.replace("Ω", "Ohm").replace("°C", "degC").replace("µ", "u").replace("μ", "u")
+            named = (
+                name.replace("Ω", "Ohm")
+                .replace("°C", "degC")
+                .replace("°", "deg")
+                .replace("µ", "u")
+                .replace("μ", "u")
+            )
             if named and named != "1":
                 (above if power > 0 else below).append(named + (str(abs(power)) if abs(power) != 1 else ""))
     return "/".join([".".join(above) or "1", *below]) + against + reference

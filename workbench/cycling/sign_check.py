@@ -21,6 +21,8 @@ _LEAST_MOVE = 0.002
 _LEAST_EVIDENCE = 0.05
 _SHARE = 0.25
 _SMALL = 0.01
+_MOST_RELAXED = 0.5
+"""V. A cell that relaxes moves less."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +133,7 @@ def judge(steps: Table, windows: WindowVotes, *, settled: bool, taken: Taken = B
     taken : how the sign was read, for the messages.
     """
     if windows.lowest == windows.highest == 0:
-        return []
+        return _without_load(steps)
     votes = votes_of_steps(steps)
     if votes.total < _LEAST_EVIDENCE:
         votes = windows.votes
@@ -166,6 +168,19 @@ def judge(steps: Table, windows: WindowVotes, *, settled: bool, taken: Taken = B
         message = f"The voltage moves too little to check the sign of the current: {_as_taken(taken)}."
         return [Finding("assumed", "sign_unchecked", message, SIGN_IS_FIXED if taken.fixed else _confirmed(taken))]
     return []
+
+
+def _without_load(steps: Table) -> list[Finding]:
+    """A warning if the voltage of a series without current moves as it does under load."""
+    low, high = (steps[f"{end} voltage [V]"].floats() for end in ("Min", "Max"))
+    lowest, highest = float(np.nanmin(low, initial=np.inf)), float(np.nanmax(high, initial=-np.inf))
+    if highest - lowest <= _MOST_RELAXED:
+        return []
+    message = (
+        f"The current is 0 in all samples, but the voltage moves from {lowest:.3g} V to {highest:.3g} V, which is much "
+        "for a cell at open circuit. If a current flowed, export the test with it, and with enough digits."
+    )
+    return [Finding("odd", "rest_moves", message)]
 
 
 def _confirmed(taken: Taken) -> str:

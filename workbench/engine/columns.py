@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ..errors import Invalid, Loc, Problem, instead, near
+from ..errors import Invalid, Loc, Problem, instead, listed, near
 from ..table import Column, Kind, Table
 
 _DTYPES = {
@@ -20,9 +20,6 @@ _DTYPES = {
 }
 
 
-MOST_LISTED = 40
-
-
 def column_of(table: Table, name: str, place: Loc) -> Column:
     """A column of a step's input; Invalid at ``place`` with the near names where there is none."""
     if name not in table:
@@ -34,9 +31,8 @@ def there_are(name: str, names: Iterable[str]) -> str:
     """The closing words of an error about a column that no source has: the nearest ones, then all there are."""
     known = list(names)
     close = f"{instead(name, known)} " if near(name, known) else ""
-    listed = ", ".join(f"'{column}'" for column in known[:MOST_LISTED])
-    more = f" and {len(known) - MOST_LISTED} more" if len(known) > MOST_LISTED else ""
-    return f"{close}The columns are {listed}{more}." if known else "There are no columns."
+    quoted = listed(f"'{column}'" for column in known)
+    return f"{close}The columns are {quoted}." if known else "There are no columns."
 
 
 def empty(kind: Kind) -> Column:

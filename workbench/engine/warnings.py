@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..dataset import Warn
+from ..errors import listed
 
 CODES: dict[str, str] = {
     "list_truncated": "A list step left out rows beyond its limit.",
@@ -30,5 +31,4 @@ def once(warnings: Iterable[Warn]) -> list[Warn]:
 
 def names_of(names: list[str], most: int = 3) -> str:
     """A few of the names and how many more there are, for a message."""
-    shown = ", ".join(f"'{name}'" for name in names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+    return listed((f"'{name}'" for name in names), most)

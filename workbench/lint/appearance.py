@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import orjson
 
+from ..errors import listed
 from ..typed_arrays import Decoded, mapping
 from .figure_reader import FLAT, SCATTER, Drawn, Trace, length
-from .observation import Observation, listed
+from .observation import Observation
 
 # plotly's own colours, for figures without a template that names others.
 _COLORWAY = (
@@ -49,7 +50,7 @@ def same_look(drawn: Drawn) -> Iterator[Observation]:
         last = next(trace for trace in twins[0] if trace.name != names[0])
         others = len(twins) - 1
         more = f"; so do the traces of {others} more look{'s' * (others > 1)}" if others else ""
-        quoted = listed([f"'{name}'" for name in names])
+        quoted = listed((f"'{name}'" for name in names), most=4)
         yield Observation(f"{quoted} look alike, with the same colour, dash and symbol{more}.", last.n)
 
 

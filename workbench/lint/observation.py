@@ -11,9 +11,3 @@ class Observation(NamedTuple):
     message: str
     trace: int | None = None
     axis: str | None = None
-
-
-def listed(names: list[str], most: int = 4) -> str:
-    """Names in a sentence: the first few, and how many more."""
-    shown = ", ".join(names[:most])
-    return f"{shown} and {len(names) - most} more" if len(names) > most else shown

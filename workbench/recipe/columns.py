@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from ..errors import Loc, Problem, instead, near
+from ..errors import Loc, Problem, instead, listed, near
 from .steps import Known, Step, Taken
 
 
@@ -44,11 +44,7 @@ def lacking(step: str, column: str, at: Loc, known: Mapping[str, Known]) -> Prob
         return Problem(at, message, "unknown_column")
     # Which of the two is misspelt, only the store knows.
     close = " or ".join(f"'{name}'" for name in near(column, columns.likely))
-    meant = f", or did you mean {close}, which it reads?" if close else f". It reads {_listed(columns.likely)}."
+    reads = listed(f"'{name}'" for name in columns.likely)
+    meant = f", or did you mean {close}, which it reads?" if close else f". It reads {reads}."
     message = f"Step '{step}' does not read '{column}': name it in its '{columns.named_in}'{meant}"
     return Problem(at, message, "unknown_column")
-
-
-def _listed(names: Sequence[str], most: int = 12) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(f"'{name}'" for name in names[:most]) + more

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 from pydantic import JsonValue
 
-from ..errors import Invalid, Loc, Problem, instead, near
+from ..errors import Invalid, Loc, Problem, instead, listed, near
 from .jsontext import canonical, plain, show
 from .params import Choice, Control, Param
 from .plot import PlotConfig
@@ -143,5 +143,4 @@ def _among(value: JsonValue, options: Sequence[Choice]) -> str:
         return f"Did you mean {' or '.join(close)}?"
     if not written:
         return "There are no options."
-    more = f" and {len(written) - 12} more" if len(written) > 12 else ""
-    return f"The options are {', '.join(written[:12])}{more}."
+    return f"The options are {listed(written)}."

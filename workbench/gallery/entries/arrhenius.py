@@ -52,7 +52,7 @@ def transform(data, params):
             text=one["cell"],
             customdata=one["Temperature [degC]"],
             name=str(batch),
-            hovertemplate="%{text}, %{customdata:.1f} °C: %{y:.3g} % per cycle<extra></extra>",
+            hovertemplate="Cell: %{text}<br>Temperature: %{customdata:.1f} °C<br>%{y:.3g} % per cycle<extra></extra>",
         )
     laws, refused = [], []
     for batch, one in points.groupby(points["batch"].fillna("no batch")):

@@ -96,7 +96,9 @@ def transform(data, params):
             "marker": {"size": 4, "color": color},
         }
         style |= {"name": name, "legendgroup": name, "showlegend": shown.legend}
-        hover = f"%{{customdata:.3~s}}Hz: %{{x:.4g}}, %{{y:.4g}} {unit}<extra>%{{fullData.name}}</extra>"
+        hover = (
+            f"Frequency: %{{customdata:.3~s}}Hz<br>%{{x:.4g}}, %{{y:.4g}} {unit}<extra>%{{fullData.name}}</extra>"
+        )
         if nyquist:
             figure.add_scatter(x=real, y=minus, customdata=frequency, hovertemplate=hover, **style, **nyquist)
             power = np.log10(frequency)

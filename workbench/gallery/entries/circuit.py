@@ -58,7 +58,7 @@ def transform(data, params):
             y=rows["scale"] * rows[part],
             name=part.removesuffix(" [Ohm]"),
             marker_color=color,
-            hovertemplate="%{x}: %{y:.4g} " + unit + "<extra>" + part.removesuffix(" [Ohm]") + "</extra>",
+            hovertemplate="Test: %{x}<br>%{y:.4g} " + unit + "<extra>" + part.removesuffix(" [Ohm]") + "</extra>",
         )
     figure.update_xaxes(autotickangles=[0, 90])
     figure.update_yaxes(title_text=f"Resistance / {unit}", rangemode="tozero")

@@ -82,9 +82,9 @@ def transform(data, params):
                     showlegend=not any(trace.legendgroup == test["id"] for trace in figure.data),
                     line={"color": colors[test["id"]], "dash": "solid" if direction == "discharge" else "dot"},
                     marker={"size": 7, "symbol": "circle" if direction == "discharge" else "circle-open"},
-                    customdata=one["Mean current [A]"],
-                    hovertemplate=direction
-                    + ", %{x:.0f} %: %{y:.4g} at %{customdata:.3g} A<extra>%{fullData.name}</extra>",
+                    customdata=[[current, direction] for current in one["Mean current [A]"]],
+                    hovertemplate="%{x:.0f} %: %{y:.4g}<br>Current: %{customdata[0]:.3g} A<br>Pulse: %{customdata[1]}"
+                    "<extra>%{fullData.name}</extra>",
                 )
     if not figure.data:
         return battery.message("The chosen tests have no pulse of 10 s after a rest. Choose others.", unmet=True)

@@ -60,7 +60,7 @@ def transform(data, params):
                 "line": {"width": 2},
             },
             name=str(batch),
-            hovertemplate="%{customdata}: %{y:.0f} cycles, log var %{x:.2f}<extra></extra>",
+            hovertemplate="Cell: %{customdata}<br>%{y:.0f} cycles, log var %{x:.2f}<extra></extra>",
         )
     ended = rows[rows["ended"]]
     told = "open: life not reached, at least so many cycles"

@@ -81,8 +81,8 @@ def transform(data, params):
             x=one["Time constant [s]"],
             y=scale * one["Distribution [Ohm]"],
             customdata=np.column_stack([one["Peak"] + 1, scale * one["Peak area [Ohm]"]]),
-            hovertemplate=f"%{{x:.3g}} s: %{{y:.3g}} {unit}, "
-            f"peak %{{customdata[0]:.0f}} of %{{customdata[1]:.3g}} {unit}",
+            hovertemplate=f"%{{x:.3g}} s: %{{y:.3g}} {unit}"
+            f"<br>Peak: %{{customdata[0]:.0f}}<br>Peak area: %{{customdata[1]:.3g}} {unit}",
             row=1,
             col=1,
             **style,

@@ -102,7 +102,7 @@ def transform(data, params):
             textposition="inside" if how == "extrapolated" else "outside",
             insidetextanchor="start",
             textfont={"color": "#444444"} if how == "extrapolated" else None,
-            hovertemplate="%{x}: %{text} cycles<extra>" + name + "</extra>",
+            hovertemplate="Cell: %{x}<br>Cycles: %{text}<extra>" + name + "</extra>",
         )
         if len(groups) > 1:  # the bars of one kind have several colours
             grey = {"reached": "#777777", "extrapolated": "rgba(0,0,0,0)", "beyond": "#DDDDDD"}[how]

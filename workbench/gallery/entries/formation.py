@@ -50,7 +50,7 @@ def transform(data, params):
         name="first-cycle efficiency",
         mode="markers",
         marker={"symbol": "diamond", "size": 10, "color": "#222222"},
-        hovertemplate="%{x}: %{y:.2f} %<extra></extra>",
+        hovertemplate="Test: %{x}<br>%{y:.2f} %<extra></extra>",
         secondary_y=True,
     )
     figure.update_yaxes(title_text=f"Capacity of the first cycle / {unit}", rangemode="tozero", secondary_y=False)

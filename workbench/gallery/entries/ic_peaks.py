@@ -55,8 +55,8 @@ def transform(data, params):
             name=test,
             showlegend=shown.legend,
             customdata=np.column_stack([one["Peak"], one["Area [A.h]"]]),
-            hovertemplate="peak %{customdata[0]:.0f} at %{x:.3f} V: "
-            f"%{{y:.3g}} {unit} V⁻¹, area %{{customdata[1]:.3g}} {unit}",
+            hovertemplate="%{x:.3f} V: "
+            f"%{{y:.3g}} {unit} V⁻¹<br>Peak: %{{customdata[0]:.0f}}<br>Area: %{{customdata[1]:.3g}} {unit}",
         )
     figure.add_traces(shown.bar)
     figure.update_xaxes(title_text=f"Position of the peak on {params['direction']} / V")

@@ -61,7 +61,8 @@ def transform(data, params):
             legendgroup=group,
             showlegend=place == 0,
             customdata=np.column_stack([table["Rest [s]"] / 60, table["Drift [mV/h]"]]),
-            hovertemplate="%{x:.1f} %: %{y:.4f} V after %{customdata[0]:.0f} min, %{customdata[1]:.2g} mV h⁻¹"
+            hovertemplate="%{x:.1f} %: %{y:.4f} V<br>Rest: %{customdata[0]:.0f} min"
+            "<br>Drift: %{customdata[1]:.2g} mV h⁻¹"
             f"<extra>{test['measurement_name']}</extra>",
         )
     figure.update_xaxes(title_text="State of charge / %")

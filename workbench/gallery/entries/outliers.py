@@ -92,7 +92,8 @@ def transform(data, params):
                 "line": {"color": edge, "width": np.where(one["outlier"], 3, 1)},
             },
             customdata=np.column_stack([one.index, one["z"].fillna(np.nan), one["n"]]),
-            hovertemplate="%{customdata[0]}: %{y:.4g}, z = %{customdata[1]:.2f}, n = %{customdata[2]}<extra></extra>",
+            hovertemplate="Cell: %{customdata[0]}<br>%{y:.4g}, z = %{customdata[1]:.2f}, n = %{customdata[2]}"
+            "<extra></extra>",
             showlegend=False,
         )
         median = one["value"].median()

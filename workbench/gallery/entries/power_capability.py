@@ -52,9 +52,9 @@ def transform(data, params):
                 name=test["measurement_name"],
                 legendgroup=test["id"],
                 showlegend=not any(trace.legendgroup == test["id"] for trace in figure.data),
-                customdata=one["Extrapolation"],
-                hovertemplate=direction
-                + ", %{x:.0f} %: %{y:.4g}, %{customdata:.1f} times the current of the pulse",
+                customdata=[[times, direction] for times in one["Extrapolation"]],
+                hovertemplate="%{x:.0f} %: %{y:.4g}<br>Current over that of the pulse: %{customdata[0]:.1f}"
+                "<br>Pulse: %{customdata[1]}",
             )
     if not figure.data:
         return battery.message("The chosen tests have no power. Choose others.", unmet=True)

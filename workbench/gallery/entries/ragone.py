@@ -55,7 +55,7 @@ def transform(data, params):
             marker={"size": 8, "symbol": SYMBOLS[number % len(SYMBOLS)]},
             name=f"{test['instance_name']}, {test['name']}",
             customdata=table["C-rate [1/h]"],
-            hovertemplate="%{customdata:.2g} C: %{x:.4g}, %{y:.4g}<extra>%{fullData.name}</extra>",
+            hovertemplate="C-rate: %{customdata:.2g}<br>%{x:.4g}, %{y:.4g}<extra>%{fullData.name}</extra>",
         )
     if not any(len(trace.x) for trace in figure.data):
         return battery.message("The chosen tests have no energy at several rates. Choose others.", unmet=True)

@@ -74,7 +74,8 @@ def transform(data, params):
             },
             name=cell,
             customdata=np.column_stack([one["heat"], one["rest"]]),
-            hovertemplate=f"{cell}: %{{y:.4g}}, %{{customdata[0]:.1f}} °C, after %{{customdata[1]:.2g}} h of rest",
+            hovertemplate=f"{cell}: %{{y:.4g}}<br>Temperature: %{{customdata[0]:.1f}} °C"
+            "<br>Rest: %{customdata[1]:.2g} h",
         )
     figure.update_xaxes(title_text="Time since the first test of the cell / d")
     figure.update_yaxes(title_text=title)

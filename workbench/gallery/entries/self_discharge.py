@@ -61,7 +61,8 @@ def transform(data, params):
         marker_color=battery.PALETTE[0],
         showlegend=False,
         customdata=np.column_stack([rests["days"], rests["volts"]]),
-        hovertemplate="%{x}: %{y:.3g} mV d⁻¹ over %{customdata[0]:.2f} d, to %{customdata[1]:.3f} V<extra></extra>",
+        hovertemplate="Test: %{x}<br>%{y:.3g} mV d⁻¹<br>Rest: %{customdata[0]:.2f} d"
+        "<br>Voltage at its end: %{customdata[1]:.3f} V<extra></extra>",
         row=1,
         col=1,
     )

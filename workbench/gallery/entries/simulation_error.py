@@ -31,7 +31,7 @@ def transform(data, params):
             marker={"color": color},
             name=one["name"],
             customdata=np.column_stack([list(kind.values()), [part["seconds"] for part in found.values()]]),
-            hovertemplate="step %{x}, %{customdata[0]} of %{customdata[1]:.4g} s: %{y:.3g} mV",
+            hovertemplate="step %{x}: %{y:.3g} mV<br>Step type: %{customdata[0]}<br>Duration: %{customdata[1]:.4g} s",
         )
     words = {"rms": "Root mean square error", "mean": "Mean error", "largest": "Largest error"}[params["quantity"]]
     figure.update_xaxes(title_text="Step count", type="category")

@@ -26,7 +26,6 @@ from .dates import start_notes
 from .header_units import split_header
 from .kinds_and_sign import Survey, take_temperature
 from .proved_units import prove_units
-from .rest_voltage import watched
 from .row_places import Places, Rewrite, tables_above
 from .several_cells import (
     CellLines,
@@ -200,8 +199,6 @@ def read_text(
     settings = survey.settle(notes, format.day_first)
     rows = Rows(head.name, plan, settings, notes, parser.places)
     batches = _batches(parser, rows) if more else iter(rows.batches([(first, parser.cut_short)]))
-    if plan.at_rest:
-        batches = watched(batches, notes)
     lines = head.lines[: header.line]
     start = settings.first_clock or _start_time(format, lines, settings.first_time, notes)
     return Reading(

@@ -32,7 +32,6 @@ from .impedance import completed
 from .impedance_names import other_names
 from .kinds_and_sign import Settings, Survey
 from .proved_units import prove_units
-from .rest_voltage import watched
 from .several_cells import (
     cell_columns,
     column_of_cells,
@@ -251,10 +250,9 @@ def read_typed(
     survey.settle_names(settings, notes)
     typed = _TypedRows(file, plan, settings, notes)
     start = typed.begin(next(b for b in batches(None) if b.num_rows))
-    tables = typed.tables(batches(None))
-    if plan.at_rest:
-        tables = watched(tables, notes)
-    return Reading(format.name, tables, start, notes, {}, format.counters, survey.taken, plan.headers)
+    return Reading(
+        format.name, typed.tables(batches(None)), start, notes, {}, format.counters, survey.taken, plan.headers
+    )
 
 
 def _first_rows(batches: Batches, headers: Sequence[str]) -> pd.DataFrame:
