@@ -6,10 +6,12 @@ import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import TypeVar
 
 from starlette.datastructures import UploadFile
 from starlette.requests import Request
+from starlette.responses import Response
 
 from workbench.errors import Busy, Cancelled, WorkbenchError
 from workbench.local import LocalBackend
@@ -27,6 +29,14 @@ from .state import State
 
 R = TypeVar("R", bound=Record)
 T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Slow:
+    """What an endpoint returns in place of its response if ``work`` must first run on the threads for plans, drawings
+    and files. An endpoint that finds its answer in the cache needs none of them."""
+
+    work: Callable[[], Response]
 
 
 class RequestContext:

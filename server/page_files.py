@@ -10,7 +10,7 @@ import gzip
 import hashlib
 import re
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from importlib.resources import files
 from pathlib import Path, PurePosixPath
 
@@ -19,6 +19,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from workbench.cached_property import cached_property
 from workbench.inert_page import inert_script
 
 FOLDER = Path(__file__).parent / "page"

@@ -5,7 +5,7 @@ A FastAPI route reads the body before its dependencies run, and runs plain funct
 1. checks key and rate before it reads a byte of the body,
 2. bounds and unpacks the body,
 3. finds the scope and checks the rights,
-4. runs the endpoint on the threads for its kind of work,
+4. runs the endpoint on the threads for its kind of work, and what it says is slow on those for such work,
 5. answers every error in one shape.
 """
 
@@ -36,7 +36,7 @@ from workbench.operations.operation import Argument
 
 from . import auth, errors, log, responses
 from .auth import POSITIONS, Access
-from .context import RequestContext
+from .context import RequestContext, Slow
 from .requests import BoundedRequest
 from .schemas import Annotation, Json
 from .state import State
@@ -138,7 +138,6 @@ class Route(APIRoute):
         parameters = inspect.signature(endpoint, eval_str=True).parameters
         context_name = next(name for name, one in parameters.items() if _access_of(one) is not None)
         positions = [name for name in parameters if f"{{{name}}}" in self.operation]
-        is_async = inspect.iscoroutinefunction(endpoint)
 
         @functools.wraps(endpoint)
         async def called(**given: Argument) -> Response:
@@ -147,16 +146,15 @@ class Route(APIRoute):
                 query = {name: one for name, one in given.items() if name not in (context_name, *positions)}
                 self._queries.setdefault(context.request.scope["query_string"], query)
 
-            def work() -> Response:
+            def work() -> Response | Slow:
                 self._arrive(context)
                 if context.cancel.is_set():
                     raise Cancelled("The client went away.")
-                return responses.response(endpoint(**given))
+                answer = endpoint(**given)
+                return answer if isinstance(answer, Slow) else responses.response(answer)
 
-            if is_async:
-                await context.quickly(lambda: self._arrive(context))
-                return responses.response(await endpoint(**given))
-            return await (context.heavily(work) if self.heavy else context.quickly(work))
+            answer = await (context.heavily(work) if self.heavy else context.quickly(work))
+            return await context.heavily(answer.work) if isinstance(answer, Slow) else answer
 
         async def again(context: RequestContext, query: dict[str, Any]) -> Response:
             path = {name: context.path[name] for name in positions}

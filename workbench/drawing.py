@@ -7,7 +7,6 @@ import time
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, NotRequired
 
 import orjson
@@ -15,6 +14,7 @@ from pydantic import JsonValue
 from typing_extensions import TypedDict
 
 from . import passport
+from .cached_property import cached_property
 from .dataset import Dataset
 from .engine import answer, keys
 from .engine.reader import Cancel, Progress
@@ -60,7 +60,8 @@ class HintShown(TypedDict):
 class FigureAnswer:
     """A drawn recipe: ``figure`` is its JSON as bytes; the other fields are those of the interface's figure answer.
 
-    ``at_hand`` is the dataset that it was drawn from, to draw it again. ``traces`` and ``hints`` are what a server says
+    ``digest`` is the hash of ``figure``, where it is known. ``at_hand`` is the dataset that it was drawn from, to draw
+    it again. ``traces`` and ``hints`` are what a server says
     of them; `traced` and `hinted` are the same for any answer.
     """
 
@@ -72,6 +73,7 @@ class FigureAnswer:
     reads: dict[str, int]
     timings: dict[str, float] = field(default_factory=dict)
     log: str = ""
+    digest: str = ""
     traces: list[TraceShown] | None = field(default=None, repr=False, compare=False)
     hints: list[HintShown] | None = field(default=None, repr=False, compare=False)
     at_hand: answer.Answered | None = field(default=None, repr=False, compare=False)
@@ -99,8 +101,9 @@ class FigureAnswer:
     def content(self) -> str:
         """The hash of the figure and of what is said of it: its values, choices and warnings. Two answers of the same
         content look alike, whatever they took."""
-        said = orjson.dumps([self.values, self.options, self.warnings], option=orjson.OPT_SORT_KEYS)
-        return hashlib.sha256(b"%d %b%b" % (len(self.figure), self.figure, said)).hexdigest()[:32]
+        digest = self.digest or _digest(self.figure)
+        said = orjson.dumps([digest, self.values, self.options, self.warnings], option=orjson.OPT_SORT_KEYS)
+        return hashlib.sha256(said).hexdigest()[:32]
 
     @property
     def data(self) -> Dataset | None:
@@ -111,6 +114,10 @@ class FigureAnswer:
     def lint(self) -> list[Lint]:
         """What lint finds in the figure, its traces and its data; computed when it is first read."""
         return lint(self.figure, self.data, self.warnings)
+
+
+def _digest(figure: bytes) -> str:
+    return hashlib.sha256(figure).hexdigest()
 
 
 class Drawing(Operations):
@@ -262,7 +269,8 @@ class Drawing(Operations):
             except NotProtected as error:
                 raise error if self.own_scripts is None else NotProtected(f"{UNTRUSTED} {error}") from None
             warned: list[JsonValue] = [one.as_dict() for one in drawn.warned]
-            return drawn.figure, {"log": drawn.log, "looked_at": draws.locked, "warned": warned}
+            told: dict[str, JsonValue] = {"log": drawn.log, "looked_at": draws.locked, "warned": warned}
+            return drawn.figure, {**told, "digest": _digest(drawn.figure)}
 
         def good(meta: Mapping[str, JsonValue]) -> bool:
             return bool(meta.get("looked_at")) or not draws.locked
@@ -300,6 +308,7 @@ class Drawing(Operations):
             reads=answered.reads,
             timings={**timings, "draw": _ms(started, time.perf_counter())},
             log=found.meta.get("log", ""),
+            digest=found.meta.get("digest", ""),
             at_hand=answered,
             tracing=tracing,
             hinting=hinting,

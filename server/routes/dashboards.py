@@ -11,6 +11,7 @@ from starlette.responses import Response
 from typing_extensions import TypedDict
 
 from workbench import export
+from workbench.backend import FigureAnswer
 from workbench.errors import Invalid, NotFound, Problem, instead
 from workbench.figure_sketch import SketchLine, sketch
 from workbench.recipe.check import sound
@@ -20,7 +21,7 @@ from workbench.records import Dashboard, Plot
 
 from .. import records
 from ..auth import ProjectReader, ProjectWriter
-from ..context import RequestContext
+from ..context import RequestContext, Slow
 from ..parameters import Asked, AsOf, Flag, Text, Values, listing, whole
 from ..routing import Route, heavy, takes
 from ..schemas import Body, Changed, DescribedAs, GivenIn, Json, Page, Shown, id_of, wire
@@ -30,7 +31,6 @@ from .recipes import (
     FigureShown,
     Part,
     TracesShown,
-    answered,
     data,
     detail,
     drawn,
@@ -291,30 +291,33 @@ def plot_dataset(context: ProjectReader, body: Chosen | None = None, as_of: AsOf
 
 @router.post(f"{PLOT}/figure", response_model=FigureShown)
 @takes("small")
-async def plot_figure(context: ProjectReader, body: Chosen | None = None, as_of: AsOf = None) -> Response:
+def plot_figure(context: ProjectReader, body: Chosen | None = None, as_of: AsOf = None) -> Response | Slow:
     """The figure of a plot with chosen values."""
     context.show_as_of(as_of)
     chosen = body or Chosen()
-    return await drawn(context, lambda: _config(context, chosen), chosen.values)
+    return drawn(context, _config(context, chosen), chosen.values)
 
 
 @router.get(f"{PLOT}/figure", response_model=FigureShown, responses=_NOT_CHANGED)
-async def read_figure(
+def read_figure(
     context: ProjectReader, values: Values = None, revision: RevisionAsked = None, as_of: AsOf = None
-) -> Response:
+) -> Response | Slow:
     """The figure of a plot with chosen values, at an address that a browser keeps.
 
     ``ETag`` names the content. With it in ``If-None-Match`` the answer is 304 as long as the figure is the same.
     """
     context.show_as_of(as_of)
     chosen = Chosen(values=values or {}, revision=revision)
-    config, found = await answered(context, lambda: _config(context, chosen), chosen.values)
-    tag = f'W/"{found.content}"'
-    headers = {"etag": tag, "cache-control": "private, no-cache"}
     known = context.request.headers.get("if-none-match", "")
-    if tag.removeprefix("W/") in known:
-        return Response(status_code=304, headers=headers)
-    return figure_response(config, found, headers)
+
+    def respond(config: PlotConfig, found: FigureAnswer) -> Response:
+        tag = f'W/"{found.content}"'
+        headers = {"etag": tag, "cache-control": "private, no-cache"}
+        if tag.removeprefix("W/") in known:
+            return Response(status_code=304, headers=headers)
+        return figure_response(config, found, headers)
+
+    return drawn(context, _config(context, chosen), chosen.values, respond)
 
 
 @router.post("/projects/{project_id}/figures/current")

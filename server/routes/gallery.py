@@ -13,7 +13,7 @@ from workbench.operations.galleries import MOST_CHOSEN
 from workbench.recipe.plot import PlotConfig
 
 from ..auth import ProjectReader
-from ..context import RequestContext
+from ..context import RequestContext, Slow
 from ..parameters import AsOf
 from ..routing import Route, heavy, takes
 from ..schemas import Body, Json, Text
@@ -35,14 +35,14 @@ class GalleryDetail(Part, GalleryFigure):
 
 @router.post("/projects/{project_id}/gallery/{name}/figure", response_model=FigureShown)
 @takes("small")
-async def gallery_figure(
+def gallery_figure(
     context: ProjectReader, name: str, body: GalleryFigure | None = None, as_of: AsOf = None
-) -> Response:
+) -> Response | Slow:
     """The figure of a recipe of the gallery, made for what the project has."""
     asked = body or GalleryFigure()
-    now = context.backend
+    config = _config(context, name, asked.measurements)
     context.show_as_of(as_of)
-    return await drawn(context, lambda: config_of(name, now, asked.measurements), asked.values)
+    return drawn(context, config, asked.values)
 
 
 @router.post("/projects/{project_id}/gallery/{name}/figure/detail")

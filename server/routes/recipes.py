@@ -25,7 +25,7 @@ from workbench.recipe.schema import schema
 from workbench.recipe.strict import Raw, Strict
 
 from ..auth import Member, ProjectWriter
-from ..context import RequestContext
+from ..context import RequestContext, Slow
 from ..parameters import AsOf
 from ..responses import JSON
 from ..routing import Route, heavy, takes
@@ -214,38 +214,25 @@ def data(context: RequestContext, config: PlotConfig, values: Json) -> Response:
 
 @router.post("/projects/{project_id}/figures", response_model=FigureShown)
 @takes("small")
-async def figure(context: ProjectWriter, body: OfRecipe, as_of: AsOf = None) -> Response:
+def figure(context: ProjectWriter, body: OfRecipe, as_of: AsOf = None) -> Response | Slow:
     """The figure of a recipe that is not saved."""
     context.show_as_of(as_of)
-    return await drawn(context, lambda: sound(body.config), body.values)
+    return drawn(context, sound(body.config), body.values)
 
 
-async def drawn(context: RequestContext, config: Callable[[], PlotConfig], values: Json) -> Response:
-    """The response with the figure of a recipe."""
-    return figure_response(*await answered(context, config, values))
-
-
-async def answered(
-    context: RequestContext, config: Callable[[], PlotConfig], values: Json
-) -> tuple[PlotConfig, FigureAnswer]:
-    """The figure of a recipe: at once if it is in the cache, else when a thread is free to draw it."""
-
-    def looked_up() -> tuple[PlotConfig, FigureAnswer | None]:
-        checked = config()
-        return checked, context.backend.cached_figure(checked, values)
-
-    checked, found = await context.quickly(looked_up)
-    if found is None:
-        found = await context.heavily(
-            lambda: _traced(context.backend.figure(checked, values, cancel=context.cancel))
-        )
-    return checked, found
-
-
-def _traced(answer: FigureAnswer) -> FigureAnswer:
-    """The answer, with its traces and hints found: that takes long, and belongs to a thread for such work."""
-    _ = answer.traced, answer.hinted
-    return answer
+def drawn(
+    context: RequestContext,
+    config: PlotConfig,
+    values: Json,
+    respond: Callable[[PlotConfig, FigureAnswer], Response] | None = None,
+) -> Response | Slow:
+    """The response with the figure of a recipe: at once if it is in the cache, else when a thread is free to draw it.
+    ``respond`` makes the response."""
+    respond = respond or figure_response
+    found = context.backend.cached_figure(config, values)
+    if found is not None:
+        return respond(config, found)
+    return Slow(lambda: respond(config, context.backend.figure(config, values, cancel=context.cancel)))
 
 
 def figure_response(

@@ -10,6 +10,7 @@ from starlette.responses import Response
 from typing_extensions import TypedDict
 
 from workbench import export
+from workbench.backend import FigureAnswer
 from workbench.errors import Invalid, NotFound, Problem, instead
 from workbench.recipe.plot import PlotConfig
 from workbench.records import Dashboard, Plot
@@ -17,13 +18,13 @@ from workbench.store.records.shares import LONGEST_DAYS, Share, Wanted
 from workbench.table import time_text
 
 from ..auth import Outsider, ProjectWriter
-from ..context import RequestContext
+from ..context import RequestContext, Slow
 from ..parameters import Values
 from ..responses import JSON, attachment, dumps
 from ..routing import Route, heavy, takes
 from ..schemas import Body, Json, Text, id_of
 from .dashboards import Chosen, config_of
-from .recipes import FigureShown, Part, TracesShown, answered, detail, figure_response
+from .recipes import FigureShown, Part, TracesShown, detail, drawn, figure_response
 
 router = APIRouter(route_class=Route, tags=["Links for outsiders"])
 
@@ -169,18 +170,14 @@ def read_shared(context: Outsider) -> Response:
 
 
 @router.get(_PLOT + "/figure", response_model=FigureShown)
-async def read_shared_figure(context: Outsider, shown_plot_id: str, values: Values = None) -> Response:
+def read_shared_figure(context: Outsider, shown_plot_id: str, values: Values = None) -> Response | Slow:
     """The figure of a plot of a link. ``values`` are of params of kind view; others are refused."""
-    given: Json = values or {}
+    config, chosen = _plot(context, shown_plot_id, values or {})
 
-    def config() -> PlotConfig:
-        found, fixed = _plot(context, shown_plot_id, given)
-        chosen.update(fixed)
-        return found
+    def respond(config: PlotConfig, found: FigureAnswer) -> Response:
+        return figure_response(config, found, _QUIET, only=_turned(context.shared, config))
 
-    chosen: Json = {}
-    checked, answer = await answered(context, config, chosen)
-    return figure_response(checked, answer, _QUIET, only=_turned(context.shared, checked))
+    return drawn(context, config, chosen, respond)
 
 
 @router.post(_PLOT + "/figure/detail")

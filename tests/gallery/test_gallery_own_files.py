@@ -154,7 +154,11 @@ def test_pulses_of_several_currents_are_a_line_each(tmp_path: Path) -> None:
     with wb.open(tmp_path / "own.db") as bench:
         bench.ingest(tmp_path / "pulses.csv", specification="Cell", rating="3Ah,2.5V,4.2V")
         drawn = bench.figure("dcir")
-    lines = {tuple(round(current, 6) for current, _ in trace.customdata): trace.y for trace in drawn.data if len(trace.y) > 1}
+    lines = {
+        tuple(round(current, 6) for current, _ in trace.customdata): trace.y
+        for trace in drawn.data
+        if len(trace.y) > 1
+    }
     assert set(lines) == {(1.0,) * 6, (3.0,) * 6}
     assert np.allclose(lines[(1.0,) * 6], 30, rtol=0.05)
     assert np.allclose(lines[(3.0,) * 6], 20, rtol=0.05)

@@ -6,7 +6,6 @@ import inspect
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Literal, get_type_hints
 
 import numpy as np
@@ -14,6 +13,7 @@ import pandas as pd
 from pydantic import ConfigDict, JsonValue, TypeAdapter, ValidationError
 
 from ..battery.result import VALID, WARNING
+from ..cached_property import cached_property
 from ..errors import BadRequest, instead
 
 Reads = Literal["samples", "steps", "cycles"]

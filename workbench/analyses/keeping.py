@@ -11,7 +11,6 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 import orjson
@@ -19,6 +18,7 @@ import pandas as pd
 from pydantic import JsonValue
 
 from ..battery.result import VALID, WARNINGS
+from ..cached_property import cached_property
 from ..records import Analysis
 from ..store import Scope, Store, Transaction
 from ..store.records.rows import new_id

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..cached_property import cached_property
 from ..cycling import columns as c
 from ..cycling.half_cycles_of_steps import NEEDS as HALF_CYCLES_NEED
 from ..cycling.half_cycles_of_steps import HalfCycles, directions, half_cycles_of

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
@@ -15,6 +14,7 @@ import plotly.io as pio
 from pydantic import JsonValue
 
 from ..backend import FigureAnswer
+from ..cached_property import cached_property
 from ..engine.traces import TraceShown
 from ..errors import BadRequest
 from ..export import CONFIG

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import pandas as pd
 
+from ..cached_property import cached_property
 from ..errors import BadRequest
 
 Described: TypeAlias = dict[str, Any]

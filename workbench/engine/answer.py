@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 from pydantic import JsonValue
 
+from ..cached_property import cached_property
 from ..dataset import COLUMNS, Dataset, StepColumns, Warn, pack, unpack
 from ..errors import Cancelled
 from ..recipe.bind import Bound, bind
@@ -152,6 +152,7 @@ class _Request:
         self.seen: list[tuple[Bound, Known]] = []
         self.made: set[str] = set()
         self.quick: set[str] = set()
+        self.read: tuple[Mapping[str, Any], dict[Dependency, int]] | None = None
         self.unverified = store.unverified
 
     def answer(self, values: Mapping[str, JsonValue] | None) -> Answered:
@@ -179,7 +180,7 @@ class _Request:
             cache={"dataset": "hit" if found.hit else "miss"},
             reads=self.reads,
             timings=self.timings,
-            dependencies=keys.from_json(found.meta["dependencies"]),
+            dependencies=self._dependencies(found.meta),
             data_at=self.store.latest() if self.scope.as_of is None else self.scope.as_of,
         )
 
@@ -242,8 +243,14 @@ class _Request:
         return Known(parts, dependencies)
 
     def _is_good(self, meta: Mapping[str, Any]) -> bool:
-        stored = keys.from_json(meta["dependencies"])
+        stored = self._dependencies(meta)
         return revisions(self.store, stored) == stored
+
+    def _dependencies(self, meta: Mapping[str, Any]) -> dict[Dependency, int]:
+        """The revisions that the meta of an entry names; those read last are kept, as an answer needs them twice."""
+        if self.read is None or self.read[0] is not meta:
+            self.read = meta, keys.from_json(meta["dependencies"])
+        return self.read[1]
 
     def _waiting(self) -> None:
         if self.cancel is not None and self.cancel.is_set():

@@ -181,7 +181,7 @@ class Reader:
 
 def revisions(store: Store, dependencies: Iterable[Dependency]) -> dict[Dependency, int]:
     """The present revision of each dependency; 0 where there is nothing."""
-    wanted = sorted(dependencies)
+    wanted = list(dependencies)
     tables = [key[1] for key in wanted if key[0] == "rows"]
     series = [(key[1], key[2]) for key in wanted if key[0] == "series"]
     present = store.revisions(tables, series)

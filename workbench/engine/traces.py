@@ -9,13 +9,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, Literal, NamedTuple, NotRequired
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import TypedDict
 
+from ..cached_property import cached_property
 from ..dataset import Dataset, Samples
 from ..messages import spaced
 from ..table import Column, Table

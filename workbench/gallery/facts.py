@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Protocol
 
 from pydantic import JsonValue
 
 from ..analyses.shapes import KindOfTest
+from ..cached_property import cached_property
 from ..errors import Problem
 from ..recipe.plot import PlotConfig
 from ..records.catalog import Catalog, CatalogColumn

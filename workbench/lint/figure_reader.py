@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import JsonValue
 
+from ..cached_property import cached_property
 from ..dataset import Dataset
 from ..table import Table
 from ..typed_arrays import Decoded, mapping

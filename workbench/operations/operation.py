@@ -20,7 +20,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import cached_property
 from typing import (
     TYPE_CHECKING,
     Annotated,
@@ -40,6 +39,7 @@ from typing import get_type_hints as hints_of
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, create_model
 
+from ..cached_property import cached_property
 from ..errors import NotFound
 from ..records import Project, Record
 from ..store.records.people import Right

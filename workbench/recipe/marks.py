@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain
 from types import UnionType
 from typing import Annotated, Generic, Literal, TypeAlias, TypeVar, Union, get_args, get_origin
@@ -17,6 +16,7 @@ from pydantic.fields import FieldInfo
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
+from ..cached_property import cached_property
 from .strict import TAG, Form, Raw, Strict
 
 Position: TypeAlias = Literal["ids", "filter list", "filter", "window", "comparison", "factor", "join"]

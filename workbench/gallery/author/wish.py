@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from pydantic import JsonValue
+
+from workbench.cached_property import cached_property
 
 from ...readers import OF_BRANDS
 from ..facts import Facts, TestRow

@@ -24,6 +24,11 @@ class Dialect:
     search_indexes: tuple[str, ...] = ("search_names", "search_words")
     """Indexes of the search that are files of their own kind, which verify looks into."""
 
+    def array_of(self, expression: str) -> str:
+        """All values of an expression in one row, as JSON: Python's sqlite3 gives up the interpreter for each row that
+        it fetches, and a busy process is slow to get it back."""
+        return f"json_group_array({expression})"
+
     def json_number(self, expression: str, path: str) -> str:
         """The SQL for a value inside JSON that is a number."""
         return f"json_extract({expression}, '{path}')"

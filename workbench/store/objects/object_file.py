@@ -11,13 +11,13 @@ import struct
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import IO, NamedTuple
 
 import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
+from ...cached_property import cached_property
 from ...errors import Damaged
 from ..series.chunks import HEAD_BYTES
 

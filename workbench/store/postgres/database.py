@@ -6,10 +6,10 @@ import hashlib
 import time
 import warnings
 from collections.abc import Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import cast
 
+from ...cached_property import cached_property
 from ...errors import BadRequest, NotFound, StoreNotice, StoreTooOld
 from .. import migrations
 from ..db.connections import Connections, Transaction

@@ -76,6 +76,9 @@ class PostgresDialect(Dialect):
         self._shapes = shapes
         self.translated = lru_cache(maxsize=4096)(self._translated)
 
+    def array_of(self, expression: str) -> str:
+        return f"cast(json_agg({expression}) as text)"
+
     def json_number(self, expression: str, path: str) -> str:
         return f"json_number({expression}, '{path}')"
 

@@ -6,12 +6,12 @@ import hashlib
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
 import orjson
 
+from ...cached_property import cached_property
 from ...cycling.columns import SERIES_COLUMNS, Described
 from ...cycling.computed_columns import COMPUTED
 from ...cycling.cycles import CYCLE_COLUMNS

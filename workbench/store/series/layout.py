@@ -8,12 +8,12 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import orjson
 
+from ...cached_property import cached_property
 from ...errors import BadRequest, Damaged
 from ...table import Array, Column, DType, Kind, Plain, Table, from_micros
 from ...units import split_unit

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...cached_property import cached_property
 from ...dataset import Samples
 from ...errors import BadRequest, NotFound, instead
 from ...table import Column, Plain, Table, concat_columns

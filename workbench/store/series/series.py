@@ -19,6 +19,7 @@ from ...errors import Conflict, Damaged, NotFound, StoreError
 from ...table import Column, Table, from_micros
 from ..db import lease
 from ..db.database_file import Host
+from ..db.dialect import dialect_of
 from ..objects import stored
 from ..objects.mover import Mover
 from ..objects.objects import Objects
@@ -79,12 +80,16 @@ class Series:
         found: dict[tuple[str, ...], int] = {("series", *key): 0 for key in wanted}
         if wanted:
             with self._store.snapshot() as connection:
+                of = dialect_of(connection).array_of
                 query = (
-                    "with wanted(pair) as (select value from json_each(?)) select owner, dataset, revision from wanted "
+                    "with wanted(place, pair) as (select cast(key as integer), value from json_each(?)) "  # noqa: S608
+                    f"select {of('place')}, {of('revision')} from wanted "
                     "join series on owner = pair ->> 0 and dataset = pair ->> 1"
                 )
-                for owner, dataset, revision in connection.execute(query, (orjson.dumps(wanted).decode(),)):
-                    found["series", owner, dataset] = revision
+                row = connection.execute(query, (orjson.dumps(wanted).decode(),)).fetchone()
+            places, present = (orjson.loads(values or "[]") for values in row)
+            for place, revision in zip(places, present, strict=True):
+                found[("series", *wanted[place])] = revision
         return found
 
     def history(self, owner: str, dataset: str = "series", *, scope: Within) -> list[tuple[datetime, int, int]]:
