@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.analyses.test_kinds import kinds_from_steps, kinds_from_words, kinds_of
+from workbench.analyses.test_kinds import _Steps, kinds_from_steps, kinds_from_words, kinds_of
 from workbench.cycling.steps import StepsBuilder
 from workbench.records import Measurement
 from workbench.table import Column, Table
@@ -98,6 +98,10 @@ def test_a_charge_that_begins_with_a_sample_of_a_discharge_is_no_dynamic_load() 
 def test_an_offset_at_rest_is_neither_a_pulse_nor_a_load() -> None:
     parts = [(3600.0, 1.0), (600.0, 0.0), (20.0, 0.002), (600.0, 0.0), (7200.0, -0.5), (600.0, 0.0)] * 12
     assert names(*parts) == {"ageing"}
+    offset = [(400.0, 1.0), (30.0, 0.0), (60.0, -0.002), (30.0, 0.0)] * 9 + [(7200.0, -0.5)]
+    steps = steps_of(*offset * 12)
+    seen = {int(one) for one in _Steps.of(steps, 1.0).direction[2 : 9 * 4 : 4]}
+    assert seen == {0}
 
 
 def test_two_discharges_whose_charge_between_is_missing_do_not_hide_an_ageing_test() -> None:
@@ -107,9 +111,15 @@ def test_two_discharges_whose_charge_between_is_missing_do_not_hide_an_ageing_te
 
 def test_a_voltage_that_moves_without_a_current_is_no_storage() -> None:
     assert "storage" in names((2 * 86400.0, 0.0), interval=600.0)
+    assert "storage" in names((3600.0, -1.0), (5 * 86400.0, 0.0), (3600.0, 1.0), (3600.0, 0.0), interval=600.0)
     steps = steps_of(*[(86400.0, 0.0)] * 4, interval=600.0)
     moved = {**steps.columns, "Mean voltage [V]": Column.of(np.array([4.1, 3.0, 4.1, 3.0]))}
     assert kinds_from_steps(Table(moved, steps.n)) == []
+
+
+def test_an_ageing_test_that_paused_is_no_storage() -> None:
+    halves = [(1200.0, 1.0), (600.0, 0.0), (2400.0, -0.5), (600.0, 0.0)]
+    assert "storage" not in names(*halves * 20, (10 * 86400.0, 0.0), *halves * 20, interval=60.0)
 
 
 def test_a_tag_or_a_protocol_replaces_the_guess() -> None:

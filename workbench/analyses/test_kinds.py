@@ -21,7 +21,7 @@ from ..cycling.steps import END_INDEX, START_INDEX, STEP_TYPE
 from ..messages import counted
 from ..table import Table
 
-RULE = 2
+RULE = 3
 """The number of the rules. Raise it whenever the same steps give other kinds."""
 KINDS = {
     "eis": "impedance spectra",
@@ -54,8 +54,10 @@ _AGAINST = 0.01
 """Of the charge of a dynamic load, at least this share passes against the rest of it."""
 _REPEATED, _MOSTLY = 10, 0.7
 """An ageing test has so many full discharges, and such a share of them is alike."""
+_PASSED = 10
+"""Full charges that pass in a storage test at most, both ways together."""
 _DRIFT = 0.5
-"""V, between the rests of a storage test."""
+"""V, between the rests of a storage test without a load."""
 _MANY = 8
 _LONG_REST = 1800.0
 Floats = NDArray[np.float64]
@@ -198,13 +200,13 @@ class _Steps:
         words = [str(word) for word in steps[STEP_TYPE].tolist()] if STEP_TYPE in steps else []
         if words:
             flows &= np.array(words)[order] != "Rest"
+        # An offset of the cycler at rest is no load. C/100 beside 3 C is one.
+        flows &= np.abs(np.nan_to_num(current)) >= _OFFSET * np.nanmax(np.abs(current), initial=0.0)
         direction = np.where(flows, np.sign(np.nan_to_num(current)), 0).astype(np.int64)
         duration = np.nan_to_num(of["Duration [s]"])
         out, back = np.nan_to_num(of[c.DISCHARGE_CAPACITY]), np.nan_to_num(of[c.CHARGE_CAPACITY])
         charge = np.abs(out - back)
         charge = np.where(charge > 0, charge, np.abs(np.nan_to_num(current)) * duration / _HOUR)
-        # An offset of the cycler at rest is no load. C/100 beside 3 C is one.
-        flows &= np.abs(np.nan_to_num(current)) >= _OFFSET * np.nanmax(np.abs(current), initial=0.0)
         swings = half_cycles_of(steps)
         full = rated if rated is not None and rated > 0 else _full(swings.charge)
         still = np.where(direction == 0, duration, 0.0)
@@ -437,9 +439,9 @@ def _storage(seen: _Steps) -> list[TestKind]:
     still = np.where(seen.loaded | seen.impedance, 0.0, seen.duration)
     runs = _run_before(np.append(still, 0.0), np.append(seen.loaded | seen.impedance, True))
     longest, whole = float(runs.max()), float(seen.duration.sum())
-    if longest < _DAY or longest <= 0.5 * whole:
+    if longest < _DAY or longest <= 0.5 * whole or seen.charge[seen.loaded].sum() > _PASSED * seen.full_charge:
         return []
     level = seen.voltage[still > 0]
-    if np.nanmax(level, initial=-np.inf) - np.nanmin(level, initial=np.inf) > _DRIFT:
-        return []  # a cell that rests does not go from empty to full: its current is not in the file
+    if not seen.loaded.any() and np.nanmax(level, initial=-np.inf) - np.nanmin(level, initial=np.inf) > _DRIFT:
+        return []  # a cell without a load does not go from empty to full: its current is not in the file
     return [TestKind("storage", 0.85, f"a rest of {longest / _DAY:.3g} days, {longest / whole:.0%} of the test")]
