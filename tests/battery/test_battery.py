@@ -182,6 +182,21 @@ def test_normalisation() -> None:
             battery.per_mass(capacity, wrong)
 
 
+def test_each_value_may_have_its_own_rating() -> None:
+    capacity = pd.Series([4.0, 1.25, 2.0], index=[7, 8, 9])
+    rated = pd.Series([5.0, 2.5, np.nan], index=[7, 8, 9])
+    made = battery.of_rated(capacity, rated)
+    assert made.tolist()[:2] == [0.8, 0.5]
+    assert np.isnan(made.iloc[2])
+    assert list(made.index) == [7, 8, 9]
+    assert battery.per_mass([0.001, 0.002], rated.iloc[:2]).tolist() == pytest.approx([0.2, 0.8])
+    with pytest.raises(ValueError, match="rated value must be a number above 0; it is 0"):
+        battery.of_rated(capacity, [5.0, 0.0, 2.0])
+    for other in ([5.0, 2.5], rated.reset_index(drop=True)):
+        with pytest.raises(ValueError, match="one rated value for each value, in the same rows"):
+            battery.of_rated(capacity, other)
+
+
 def test_mean_and_spread_keeps_counts_order_and_singletons() -> None:
     frame = pd.DataFrame(
         {

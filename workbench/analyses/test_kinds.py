@@ -200,7 +200,7 @@ class _Steps:
         words = [str(word) for word in steps[STEP_TYPE].tolist()] if STEP_TYPE in steps else []
         if words:
             flows &= np.array(words)[order] != "Rest"
-        # An offset of the cycler at rest is no load. C/100 beside 3 C is one.
+        # The cycler's offset at rest does not load the cell; C/100 beside 3 C does.
         flows &= np.abs(np.nan_to_num(current)) >= _OFFSET * np.nanmax(np.abs(current), initial=0.0)
         direction = np.where(flows, np.sign(np.nan_to_num(current)), 0).astype(np.int64)
         duration = np.nan_to_num(of["Duration [s]"])
