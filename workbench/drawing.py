@@ -61,8 +61,8 @@ class FigureAnswer:
     """A drawn recipe: ``figure`` is its JSON as bytes; the other fields are those of the interface's figure answer.
 
     ``digest`` is the hash of ``figure``, where it is known. ``at_hand`` is the dataset that it was drawn from, to draw
-    it again. ``traces`` and ``hints`` are what a server says
-    of them; `traced` and `hinted` are the same for any answer.
+    it again. ``traces`` and ``hints`` are what a server says of them; `traced` and `hinted` are the same for any
+    answer.
     """
 
     figure: bytes

@@ -94,3 +94,15 @@ def test_a_voltage_that_moves_as_under_load_without_one_is_a_warning(
     (kind,) = bench.measurements.steps(bench.measurements.get("moves").id)["Step type"].unique()
     assert kind == "Rest"
     assert bench.kinds().empty
+
+
+def test_spectra_of_several_states_of_charge_are_no_warning(bench: wb.Bench, tmp_path: Path) -> None:
+    rows = [
+        f"{600 * place + n},{volts},0.0,{10.0 ** (3 - n)},{0.01 + n / 100},{-0.01}\n"
+        for place, volts in enumerate((3.2, 3.7, 4.1))
+        for n in range(5)
+    ]
+    header = "time/s,Ewe/V,I/mA,freq/Hz,Re(Z)/Ohm,Im(Z)/Ohm\n"
+    file = ingested(bench, tmp_path / "spectra.csv", header + "".join(rows))
+    assert file.status == "stored"
+    assert not any("voltage moves" in text for text in file.odd)
