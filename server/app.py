@@ -25,6 +25,7 @@ from .assistants.at_http import Assistants
 from .context import RequestContext
 from .metrics import OTHER
 from .openapi import INTERFACE_VERSION, TITLE, document
+from .route_index import RouteIndex
 from .routes import ROUTERS
 from .routing import Route
 from .settings import Settings
@@ -92,6 +93,7 @@ def create_app(
     app.router.routes.append(assistants.route())
     if chosen.docs:
         app.router.routes.extend(docs_page.routes())
+    app.router.middleware_stack = RouteIndex(app.router.middleware_stack, app.router.routes)
     app.state.workbench = state
     # FastAPI's own way to replace the document.
     app.openapi = document  # type: ignore[method-assign]

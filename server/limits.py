@@ -6,9 +6,8 @@ import asyncio
 import threading
 import time
 from collections import Counter, OrderedDict, deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
 from contextvars import copy_context
 from typing import TypeVar
 
@@ -105,7 +104,12 @@ class Threads:
         Busy
             If too many requests are waiting already.
         """
-        async with self._thread(organization):
+        if self._free:
+            self._free -= 1
+        else:
+            await self._turn(organization)
+        self._running[organization] += 1
+        try:
             # The thread's lines in the log are those of this request.
             future = asyncio.get_running_loop().run_in_executor(self._pool, copy_context().run, work)
             try:
@@ -114,16 +118,6 @@ class Threads:
                 cancelled()
                 await asyncio.wait([future])
                 raise
-
-    @asynccontextmanager
-    async def _thread(self, organization: str) -> AsyncIterator[None]:
-        if self._free:
-            self._free -= 1
-        else:
-            await self._turn(organization)
-        self._running[organization] += 1
-        try:
-            yield
         finally:
             self._running[organization] -= 1
             if not self._running[organization]:
