@@ -25,6 +25,7 @@ NAMES = (
     "waits",
     "summaries",
     "objects",
+    "sizes",
 )
 
 

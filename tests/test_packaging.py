@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.metadata import packages_distributions, version
@@ -188,3 +189,15 @@ def test_the_picture_of_the_rooms_has_every_room() -> None:
     rooms = {room.strip() for layer in contract["layers"] for room in layer.split("|")} - {"__main__"}
     picture = (ROOT / "CONTRIBUTING.md").read_text("utf-8").split("## Rooms and layers")[1].split("```")[1]
     assert {room for room in rooms if not re.search(rf"\b{room}\b", picture)} == set()
+
+
+def test_long_folders_have_a_reason_and_no_file_is_long() -> None:
+    """A folder of the library with many files is named, with its reason, in the guide for developers."""
+    reasons = (ROOT / "CONTRIBUTING.md").read_text("utf-8").split("These folders have more, and why:")[1]
+    reasons = reasons.split("- Names come")[0]
+    sources = [path for package in ("workbench", "server") for path in (ROOT / package).rglob("*.py")]
+    assert [str(path) for path in sources if len(path.read_text("utf-8").splitlines()) > 600] == []
+    crowded = [folder for folder, number in Counter(path.parent for path in sources).items() if number > 16]
+    named = {folder.relative_to(ROOT).as_posix() for folder in crowded}
+    assert len(named) > 10
+    assert {one for one in named if f"`{one.removeprefix('workbench/')}`" not in reasons} == set()
