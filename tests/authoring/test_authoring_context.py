@@ -17,7 +17,8 @@ from workbench.authoring.catalog_text import LEVELS, _told, told
 from workbench.authoring.context import LEAST, ROOM
 from workbench.authoring.edits import texts_of
 from workbench.authoring.examples import NAMES, answer, example
-from workbench.authoring.topics import Wish
+from workbench.authoring.helpers import _BESIDE, analyses, is_analysis
+from workbench.authoring.topics import ANALYSES, Wish
 from workbench.bench import Bench
 from workbench.cycling.columns import SERIES_COLUMNS
 from workbench.cycling.cycles import CYCLE_COLUMNS
@@ -209,6 +210,30 @@ def test_what_is_near_the_wish_comes_first(bench: Bench, wish: str, helper: str,
     others = [name for name in sources if name != "measurements"]
     assert sources[0] == "measurements"
     assert source in (sources[0], *others[:2])
+
+
+@pytest.mark.parametrize(
+    ("wish", "name"),
+    [
+        ("Is there a knee in the capacity curves of the cells aged at 45 degC?", "knee"),
+        ("Wo ist das Knie der gealterten Zellen?", "knee"),
+        ("各个电芯的拐点在哪里", "knee"),
+        ("Relaxation der Spannung nach Pulsen der gealterten Zellen", "relaxation"),
+        ("Efficacité énergétique de chaque lot vieilli", "efficiency"),
+        ("Welche gealterten Zellen sind Ausreißer?", "outliers"),
+    ],
+)
+def test_an_analysis_that_the_wish_names_is_described_first(wish: str, name: str) -> None:
+    """Whatever else the wish is near; in words of four languages, with accents too."""
+    first, *_ = analyses(Wish(wish)).splitlines()
+    assert first.startswith(f"- {name}(")
+    columns = [one for one in getattr(battery, name).columns if one not in _BESIDE]
+    assert columns
+    assert [one for one in columns if f"`{one}`" not in first] == []
+
+
+def test_words_name_analyses_that_there_are() -> None:
+    assert [name for name in ANALYSES if not is_analysis(name)] == []
 
 
 def test_names_that_the_wish_says_are_kept_where_there_is_little_room(bench: Bench) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -64,11 +65,12 @@ def prompt_text(prompt: str, catalog: Catalog, draft: Mapping[str, JsonValue] | 
     wish = Wish(prompt)
     wanted = [*([] if draft is None else [_to_be_changed(draft)]), f"# What is wanted\n\n{prompt}"]
     made = ""
-    for most in range(MOST_ANALYSES, 0, -1):
-        parts = [f"{_MORE}\n\n{_ANALYSES}\n{analyses(wish, most)}", *wanted]
+    for columns, most in product((True, False), range(MOST_ANALYSES, 0, -1)):
+        parts = [f"{_MORE}\n\n{_ANALYSES}\n{analyses(wish, most, columns=columns)}", *wanted]
         left = ROOM - len(system_text()) - sum(len(part) for part in parts) - 2 * len(parts)
         made = "\n\n".join([sources.told(catalog, min(max(left, LEAST), MOST), wish), *parts])
-        # What is said of a second analysis gives way to the names of the project. A plot to be changed comes on top.
+        # What is said of a second analysis, and then the columns of the first, give way to the names of the project. A
+        # plot to be changed comes on top.
         if draft is not None or len(system_text()) + len(made) <= ROOM:
             break
     return made

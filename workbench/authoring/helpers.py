@@ -9,6 +9,7 @@ from functools import cache
 from typing import TypeAlias
 
 from .. import battery
+from ..battery.checked import T_COLUMNS
 from .topics import Wish
 
 _PARTS = (
@@ -30,6 +31,8 @@ _SPECIAL = frozenset(["dvdq", "nyquist_layout", "nyquist_trace", "pulse_resistan
 """Helpers of one kind of plot, which are described like analyses."""
 MOST = 2
 """Analyses that are described to the writer of one wish; the others are named."""
+_BESIDE = frozenset([*T_COLUMNS, "n", "Reference [A.h]", "Reference kind"])
+"""Columns of most analyses that say from what the result was computed."""
 _UNIT = re.compile(r"^(\w+) : (V|A|A\.h|s|g|K|degC|Ohm|Hz|1/h|W)[,;]", re.MULTILINE)
 _SENTENCE = re.compile(r"(?<!\.)\.(?:\s|$)|\n\n")
 
@@ -45,12 +48,13 @@ def helpers() -> str:
     return "\n".join([*lines, f"- also: {', '.join(parts)}"])
 
 
-def analyses(wish: Wish, most: int = MOST) -> str:
-    """The analyses: up to ``most`` near the wish with how they are called and what they give, the others by name."""
+def analyses(wish: Wish, most: int = MOST, *, columns: bool = True) -> str:
+    """The analyses: up to ``most`` near the wish with how they are called and what they give, the others by name.
+    ``columns``: also with those columns that their descriptions do not name."""
     names = [name for name in battery.__all__ if is_analysis(name)]
-    # What draws comes first: a wish about aged cells is near many analyses.
-    near = sorted(wish.ranked(names), key=lambda name: name not in _SPECIAL)[:most]
-    lines = [_line(name, getattr(battery, name)) for name in near]
+    # After what the wish calls by name comes what draws: a wish about aged cells is near many analyses.
+    near = sorted(wish.ranked(names), key=lambda name: (name not in wish.named, name not in _SPECIAL))[:most]
+    lines = [_line(name, getattr(battery, name), columns=columns) for name in near]
     others = ", ".join(name for name in names if name not in near)
     return "\n".join([*lines, f"- {'also' if near else 'there are'}: {others}"] if others else lines)
 
@@ -68,11 +72,12 @@ def _is_shown(name: str) -> bool:
     return not (inspect.isclass(thing) and issubclass(thing, Exception))
 
 
-def _line(name: str, thing: Helper) -> str:
+def _line(name: str, thing: Helper, *, columns: bool = False) -> str:
     if not callable(thing):
-        return f"- {name}: {', '.join(thing)}" if isinstance(thing, tuple) else f"- {name}"
+        return f"- {name}: {len(thing)} colours" if isinstance(thing, tuple) else f"- {name}"
     doc = inspect.getdoc(thing) or ""
-    return f"- {name}{_called(thing)}: {_told(doc)}{_units(doc)}"
+    told = _told(doc)
+    return f"- {name}{_called(thing)}: {told}{_columns(thing, told) if columns else ''}{_units(doc)}"
 
 
 def _told(doc: str) -> str:
@@ -81,6 +86,12 @@ def _told(doc: str) -> str:
     returned = re.search(r"^Returns(?:\n-+\n)?\s", rest, re.MULTILINE)
     gives = _SENTENCE.split(rest[returned.end() :], maxsplit=1)[0] if returned else ""
     return " ".join(f"{first} {f'Returns {gives}.' if gives else ''}".split()).replace("``", "`")
+
+
+def _columns(thing: Callable[..., None], told: str) -> str:
+    """The columns of an analysis that are not named yet, but for those beside its result."""
+    columns = [one for one in getattr(thing, "columns", ()) if one not in _BESIDE and f"`{one}`" not in told]
+    return f" Columns: {', '.join(f'`{one}`' for one in columns)}." if columns else ""
 
 
 def _units(doc: str) -> str:

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-_WORD = re.compile(r"[a-z0-9/°]+|[^\W\d_]+", re.IGNORECASE)
+_WORD = re.compile(r"[a-z\u00df-\u00ff\u0153\d/°]+|[^\W\d_]+")
+"""A word in Latin letters, also with accents, or a run of others. Chinese has no spaces."""
 _SHORT = 3
 """Words up to this length must be whole words of the wish; longer ones may be the beginning of one."""
 
@@ -189,6 +190,30 @@ TOPICS = (
     ),
 )
 
+ANALYSES = {
+    "arrhenius": ("arrhenius", "activation energy", "aktivierungsenergie", "énergie d'activation", "活化能"),
+    "bode": ("bode",),
+    "calendar": ("calendar", "kalendar", "calendaire", "日历"),
+    "degradation_modes": ("lli", "lam", "degradation mode", "modes de dégradation", "活性材料损失", "锂损失"),
+    "drt": ("drt", "relaxation times", "relaxationszeit", "temps de relaxation", "弛豫时间"),
+    "dvdq": ("dv/dq", "dvdq", "dva"),
+    "early_life": ("predict", "forecast", "vorhersage", "prognose", "prédi", "prévi", "预测"),
+    "efficiency": ("efficienc", "wirkungsgrad", "effizienz", "rendement", "efficacité", "效率"),
+    "end_of_life": ("end of life", "end-of-life", "eol", "lebensende", "fin de vie", "寿命终止"),
+    "eol_extrapolation": ("extrapol", "外推"),
+    "equivalent_cycles": ("equivalent full", "equivalent cycle", "vollzyklen", "cycles équivalents", "等效循环"),
+    "gitt": ("gitt", "diffusion", "titration", "扩散", "滴定"),
+    "kk": ("kramers", "kronig"),
+    "knee": ("knee", "knie", "kniepunkt", "genou", "coude", "拐点", "膝点"),
+    "outliers": ("outlier", "ausreißer", "aberrant", "异常"),
+    "peukert": ("peukert",),
+    "pulse_resistance": ("pulse resistance", "pulswiderst", "résistance d'impulsion", "脉冲电阻", "脉冲内阻"),
+    "rate_capability": ("ragone", "rate capab", "c-rate", "ratenfähig", "倍率"),
+    "relaxation": ("relaxation", "relaxier", "弛豫"),
+    "self_discharge": ("self-discharge", "self discharge", "selbstentlad", "autodécharge", "自放电"),
+}
+"""What a wish calls one analysis: beginnings of words, or words, in English, German, French and Chinese."""
+
 
 class Wish:
     """The words of a wish, and how near a name is to them."""
@@ -197,8 +222,10 @@ class Wish:
         self.text = text.casefold()
         self.words = _WORD.findall(self.text)
         self.meant = [topic.names for topic in TOPICS if any(map(self._says, topic.words))]
+        self.named = frozenset(name for name, words in ANALYSES.items() if any(map(self._says, words)))
 
     def _says(self, word: str) -> bool:
+        word = word.casefold()
         if not word.isascii() and len(word) <= _SHORT + 1 and not any("a" <= sign <= "z" for sign in word):
             return word in self.text  # Chinese has no spaces
         if " " in word or "/" in word or "-" in word:
@@ -212,11 +239,13 @@ class Wish:
         return 2 * sum(name in joined for names in self.meant for name in names) + own
 
     def ranked(self, names: Iterable[str]) -> list[str]:
-        """The names that are near the wish: first those of most of its topics, then in the order of the topic."""
+        """The names that are near the wish: first what it calls by name, then those of most of its topics, then in the
+        order of the topic."""
         places = {name: [self._place(name, meant) for meant in self.meant] for name in names}
         found = {name: [place for place in held if place is not None] for name, held in places.items()}
         return sorted(
-            (name for name in found if found[name]), key=lambda name: (-len(found[name]), min(found[name]))
+            (name for name in found if found[name] or name in self.named),
+            key=lambda name: (name not in self.named, -len(found[name]), min(found[name], default=0)),
         )
 
     def _place(self, name: str, meant: Sequence[str]) -> int | None:

@@ -15,8 +15,8 @@ def mean_and_spread(frame: pd.DataFrame, x: str, y: str, by: str | Sequence[str]
     """Mean and spread of ``y`` at every ``x``, for each group.
 
     Returns the columns of ``by``, then ``x``, ``mean``, ``std`` (sample standard deviation, NaN for a single
-    value), ``n`` (how many values), ``low`` and ``high`` (mean minus and plus std; the mean itself for a
-    single value). Groups are in the order in which they first appear (a null key is a group), x ascends.
+    value), ``n``, ``low`` and ``high`` (mean minus and plus std, of a single value the mean). Groups are in the order
+    in which they first appear (a null key is a group), x ascends.
     Rows without x or y do not count.
     """
     keys = [by] if isinstance(by, str) else list(by)

@@ -34,7 +34,8 @@ class Refusal(Exception):
 
 
 def refusing(columns: Sequence[str]) -> Callable[[Callable[P, pd.DataFrame]], Callable[P, pd.DataFrame]]:
-    """An analysis whose ``Refusal`` becomes its table: one row of nulls with the reason."""
+    """An analysis whose ``Refusal`` becomes its table: one row of nulls with the reason. Its ``columns`` are those of
+    the table, without ``Valid`` and ``Warning``."""
 
     def made(analysis: Callable[P, pd.DataFrame]) -> Callable[P, pd.DataFrame]:
         @wraps(analysis)
@@ -44,6 +45,7 @@ def refusing(columns: Sequence[str]) -> Callable[[Callable[P, pd.DataFrame]], Ca
             except Refusal as refusal:
                 return refused(columns, refusal.code, str(refusal))
 
+        run.__dict__["columns"] = tuple(columns)
         return run
 
     return made

@@ -62,7 +62,7 @@ def _symbol(name: str) -> str:
 
 
 def axis_title(column: str, *, basis: str | None = None, style: TitleStyle = "solidus") -> str:
-    """The title of an axis that shows a column: name and unit, or the name alone where there is no unit.
+    """The title of an axis that shows a column: its name, and its unit if it has one.
 
     Parameters
     ----------
