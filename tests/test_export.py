@@ -235,19 +235,19 @@ def test_a_browser_that_fails_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> 
     class ChromeNotFoundError(Exception):
         pass
 
-    async def no_browser(*_: object, **__: object) -> bytes:
+    def no_browser(**_: object) -> None:
         raise ChromeNotFoundError
 
-    async def broken(*_: object, **options: dict[str, Any]) -> bytes:
-        page = options["kopts"]["page_generator"].generate_index()
+    def broken(**options: Any) -> None:
+        page = options["page_generator"].generate_index()
         assert "mathjax" not in page.lower(), "nothing is fetched from the network"
         assert page.index(POLICY_TAG) < page.index("<script")
         raise RuntimeError("it ended")
 
-    monkeypatch.setattr(kaleido, "calc_fig", no_browser)
+    monkeypatch.setattr(kaleido, "Kaleido", no_browser)
     with pytest.raises(ExportUnavailable, match="install Chrome or Chromium"):
         export.picture(figure({"y": [1]}), "png")
-    monkeypatch.setattr(kaleido, "calc_fig", broken)
+    monkeypatch.setattr(kaleido, "Kaleido", broken)
     with pytest.raises(ExportUnavailable, match="it ended"):
         export.picture(figure({"y": [1]}), "png")
 

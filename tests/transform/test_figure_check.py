@@ -386,11 +386,24 @@ def test_no_figure_adds_a_button_that_sends_it_elsewhere(layout: object) -> None
     assert checked(figure({"modebar": {"add": ["drawline", "toggleSpikelines"]}}))
 
 
+def with_button(args: list[object]) -> dict[str, object]:
+    return {"data": [], "layout": {"updatemenus": [{"buttons": [{"method": "relayout", "args": args}]}]}}
+
+
 @pytest.mark.parametrize("text", ["", "<b>", "M", "D3", "x", "-1", "M-1", "1 2", "Infinity"])
 def test_texts_with_which_plotly_looks_for_ticks_without_end_are_refused(text: str) -> None:
     for figure in (
         {"data": [], "layout": {"yaxis": {"dtick": text}}},
         {"data": [{"type": "surface", "colorbar": {"dtick": text}}], "layout": {}},
+        *map(
+            with_button,
+            (
+                ["xaxis.dtick", text],
+                [{"xaxis.minor.dtick": text}],
+                ["colorbar.dtick", [text]],
+                [{"dtick": [[text]]}],
+            ),
+        ),
     ):
         with pytest.raises(Unsafe, match="look for ticks without end"):
             checked(orjson.dumps(figure))
@@ -399,4 +412,6 @@ def test_texts_with_which_plotly_looks_for_ticks_without_end_are_refused(text: s
 @pytest.mark.parametrize("given", ["M3", "M12", "L0.5", "D1", "D2", "86400000", "0.5", "1e3", 5, 0.1, None])
 def test_distances_of_ticks_are_drawn(given: object) -> None:
     raw = orjson.dumps({"data": [], "layout": {"xaxis": {"dtick": given}, "meta": {"dtick": "any"}}})
+    assert checked(raw) == raw
+    raw = orjson.dumps(with_button(["xaxis.dtick", given]))
     assert checked(raw) == raw

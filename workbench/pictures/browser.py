@@ -21,7 +21,8 @@ Browser: TypeAlias = Any
 """Kaleido's browser; kaleido has no types."""
 Content: TypeAlias = Mapping[str, Any]
 """A figure as plain JSON values."""
-_TIMEOUT = 60
+_LONGEST_S = 90.0
+"""Time for all that is drawn by one start of the browser."""
 ROOM_MM = 2.0
 """By how much the printed page is larger than the drawing: Chromium rounds a page down to whole dots, and would cut off
 what is on the last ones. The page is cut to the drawing afterwards."""
@@ -61,8 +62,8 @@ def quick_picture(content: Content, format: str, size: Size, scale: float) -> Dr
     """A figure as svg or png, as kaleido makes it."""
     options = _options(format, size, scale)
 
-    def work(kaleido: Browser) -> Coroutine[None, None, bytes]:
-        made: Coroutine[None, None, bytes] = kaleido.calc_fig(content, opts=options, kopts=_closed())
+    async def work(browser: Browser) -> bytes:
+        made: bytes = await browser.calc_fig(content, opts=options)
         return made
 
     drawn = _guarded(work)
@@ -72,24 +73,47 @@ def quick_picture(content: Content, format: str, size: Size, scale: float) -> Dr
 def measured_picture(content: Content, format: str, size: Size, scale: float, title: str) -> Drawn:
     """A figure as svg, png or pdf of its true size, and which of its texts are cut off. One start of the browser."""
 
-    async def work(kaleido: Browser) -> Drawn:
-        async with kaleido.Kaleido(n=1, **_closed()) as browser:
-            svg = check_svg(await browser.calc_fig(content, opts=_options("svg", size, 1)))
-            in_mm = svg_in_mm(svg, size)
-            async with asyncio.timeout(_TIMEOUT):
-                tab = await _page(browser, in_mm, size, title)
-                clipped = tuple(json.loads(await _evaluated(tab, _CLIPPED)))
-                if format == "pdf":
-                    return Drawn(cut_page(await _printed(tab, _ONE_PAGE), size.width_mm, size.height_mm), clipped)
-            if format == "svg":
-                return Drawn(in_mm, clipped)
-            return Drawn(await browser.calc_fig(content, opts=_options(format, size, scale)), clipped)
+    async def work(browser: Browser) -> Drawn:
+        svg = check_svg(await browser.calc_fig(content, opts=_options("svg", size, 1)))
+        in_mm = svg_in_mm(svg, size)
+        tab = await _page(browser, in_mm, size, title)
+        clipped = tuple(json.loads(await _evaluated(tab, _CLIPPED)))
+        if format == "pdf":
+            return Drawn(cut_page(await _printed(tab, _ONE_PAGE), size.width_mm, size.height_mm), clipped)
+        if format == "svg":
+            return Drawn(in_mm, clipped)
+        return Drawn(await browser.calc_fig(content, opts=_options(format, size, scale)), clipped)
 
     return _guarded(work)
 
 
-def _closed() -> dict[str, Browser]:
-    return {"page_generator": InertPage(), "browser_cls": browser_without_network(), "timeout": _TIMEOUT}
+async def _within_time(kaleido: Browser, work: Callable[[Browser], Coroutine[None, None, T]]) -> T:
+    """Run work in a new browser, whose process is ended when its time is over.
+
+    A time limit within the event loop is not enough: a page in which plotly counts without end answers no command
+    any more, and kaleido waits for it when it cleans up.
+    """
+    late = False
+
+    def end() -> None:
+        nonlocal late
+        late = True
+        browser.subprocess.terminate()
+
+    browser = kaleido.Kaleido(n=1, page_generator=InertPage(), browser_cls=browser_without_network(), timeout=None)
+    async with browser:
+        timer = asyncio.get_running_loop().call_later(_LONGEST_S, end)
+        try:
+            return await work(browser)
+        except (Exception, asyncio.CancelledError) as error:  # what waits for an ended browser is cancelled
+            if late:
+                raise ExportUnavailable(
+                    f"The browser did not finish the picture in {_LONGEST_S:g} s. A distance between ticks, contours "
+                    "or bins that is much smaller than its axis takes plotly for ever. Draw less, or export .csv."
+                ) from error
+            raise
+        finally:
+            timer.cancel()
 
 
 def _options(format: str, size: Size, scale: float) -> dict[str, str | float]:
@@ -119,15 +143,14 @@ def printed(page: bytes) -> bytes:
         If kaleido or a browser is missing, or the browser fails.
     """
 
-    async def work(kaleido: Browser) -> bytes:
-        async with kaleido.Kaleido(n=1, **_closed()) as browser, asyncio.timeout(_TIMEOUT):
-            tab = await browser.create_tab("about:blank")
-            await _sent(tab, "Emulation.setDeviceMetricsOverride", **_PAPER)
-            tree = await _sent(tab, "Page.getFrameTree")
-            frame = tree["frameTree"]["frame"]["id"]
-            await _sent(tab, "Page.setDocumentContent", frameId=frame, html=page.decode())
-            await _evaluated(tab, _READY)
-            return await _printed(tab, {})
+    async def work(browser: Browser) -> bytes:
+        tab = await browser.create_tab("about:blank")
+        await _sent(tab, "Emulation.setDeviceMetricsOverride", **_PAPER)
+        tree = await _sent(tab, "Page.getFrameTree")
+        frame = tree["frameTree"]["frame"]["id"]
+        await _sent(tab, "Page.setDocumentContent", frameId=frame, html=page.decode())
+        await _evaluated(tab, _READY)
+        return await _printed(tab, {})
 
     return _guarded(work)
 
@@ -154,14 +177,14 @@ def _escaped(text: str) -> str:
 
 
 def _guarded(work: Callable[[Browser], Coroutine[None, None, T]]) -> T:
-    """Run work with kaleido; what is missing or fails becomes a sentence that says what to do."""
+    """Run work with a browser of kaleido; what is missing or fails becomes a sentence that says what to do."""
     try:
         kaleido = importlib.import_module("kaleido")
     except ImportError as error:
         message = "Pictures need kaleido: install battery-workbench[export]. A .html export works without it."
         raise ExportUnavailable(message) from error
     try:
-        return _in_a_thread(lambda: work(kaleido))
+        return _in_a_thread(lambda: _within_time(kaleido, work))
     except ExportUnavailable:
         raise
     except Exception as error:  # kaleido and the browser raise errors of many classes

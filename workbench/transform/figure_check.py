@@ -11,6 +11,7 @@ from __future__ import annotations
 import binascii
 import math
 import re
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -49,7 +50,7 @@ _REMOTE = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:)?//|\s*(?:data|blob|javascript|f
 _LONGEST_KEY = 1000
 # An argument of a button without one of these words neither names a property that matters here nor is an address.
 _WORDS = (
-    *(*_FORBIDDEN, *map(str.lower, _ADDRESSES), "style", "format", "separators", "value"),
+    *(*_FORBIDDEN, *map(str.lower, _ADDRESSES), "style", "format", "separators", "value", "dtick"),
     *("//", "data:", "blob:", "javascript:", "file:"),
 )
 MOST_WORDS = 100_000
@@ -218,8 +219,8 @@ def _entry(name: str, item: JsonValue, place: _Place, inside: frozenset[str]) ->
         _no_map(item, place.below(name))
     elif read.last == "add":
         _no_upload(item, place.below(name))
-    elif read.last == "dtick" and isinstance(item, str) and not inside & _FREE:
-        _tick_distance(item, place.below(name))
+    elif read.last == "dtick" and not inside & _FREE:
+        _tick_distances(item, place.below(name))
     elif _is_format(read, inside) and not inside & _FREE:
         _formats(item, read.last, place.below(name))
     if item and (type(item) is dict or type(item) is list):
@@ -251,13 +252,15 @@ def _no_upload(value: JsonValue, place: _Place) -> None:
             )
 
 
-def _tick_distance(text: str, place: _Place) -> None:
-    """Refuse other texts than plotly's: with them its search for ticks never ends, and the page stands still."""
-    if not _TICK_DISTANCE.fullmatch(text):
-        raise Unsafe(
-            f"'{place}' is '{text[:40]}', with which plotly would look for ticks without end. "
-            "Write a number, months such as 'M3', or 'L0.5', 'D1' or 'D2' on a logarithmic axis."
-        )
+def _tick_distances(value: JsonValue, place: _Place) -> None:
+    """Refuse other texts than plotly's: with them its search for ticks never ends, and the page stands still. A button
+    may give a list, one for each trace."""
+    for text in _texts_in(value):
+        if not _TICK_DISTANCE.fullmatch(text):
+            raise Unsafe(
+                f"'{place}' is '{text[:40]}', with which plotly would look for ticks without end. "
+                "Write a number, months such as 'M3', or 'L0.5', 'D1' or 'D2' on a logarithmic axis."
+            )
 
 
 def _is_format(read: _Name, inside: frozenset[str]) -> bool:
@@ -269,11 +272,17 @@ def _is_format(read: _Name, inside: frozenset[str]) -> bool:
 def _formats(value: JsonValue, name: str, place: _Place) -> None:
     """Check formats and separators of numbers, also where there is one for each point or column."""
     check = check_separators if name == "separators" else check_format
+    for text in _texts_in(value):
+        check(text, place)
+
+
+def _texts_in(value: JsonValue) -> Iterator[str]:
+    """A text, or the texts of a list and of the lists in it."""
     waiting = [value]
     while waiting:
         one = waiting.pop()
         if isinstance(one, str):
-            check(one, place)
+            yield one
         elif isinstance(one, list) and not set(map(type, one)) <= _NUMBERS:
             waiting += one
 
@@ -343,6 +352,8 @@ def _arguments(values: list[JsonValue], place: _Place) -> None:
             _address(text, place)
         if _is_format(read, frozenset()):
             _formats(values, read.last, place)
+        if read.last == "dtick":
+            _tick_distances([value for value in values if value != text], place)
 
 
 def _worth_a_look(text: str) -> bool:
