@@ -319,3 +319,21 @@ def test_a_text_in_a_csv_is_not_run_by_a_spreadsheet() -> None:
     guarded = [*(f"'{text}" for text in texts[:6]), *texts[6:11], "'- 1"]
     assert [row[0] for row in read[1:]] == guarded
     assert {row[1] for row in read[1:]} == {"-1.5"}
+
+
+@pytest.mark.parametrize(
+    ("text", "guarded"),
+    [
+        ("a;=1+1;b", "a;'=1+1;b"),
+        ("=1;=2", "'=1;'=2"),
+        ("a\n=1", "a\n'=1"),
+        ("a\r\n@b;", "a\r\n'@b;"),
+        (";-cmd", ";'-cmd"),
+        ("1;-2;+3e4", "1;-2;+3e4"),
+        ("a; b\n", "a; b\n"),
+    ],
+)
+def test_a_cell_does_not_begin_within_a_text_where_a_semicolon_ends_one(text: str, guarded: str) -> None:
+    """A spreadsheet whose decimal sign is a comma reads ``"a;=1+1;b"`` as three cells."""
+    written = export.table_csv(Table.of({"name": [text]})).decode()
+    assert next(iter([*csv.reader(io.StringIO(written, newline=""))][1:])) == [guarded]
