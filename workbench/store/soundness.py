@@ -162,7 +162,7 @@ def _jobs(db: sqlite3.Connection) -> Iterator[_Job]:
     for table in _tables(db):
         of = next((index for index in _INDEXES if table in {f"{index}_{end}" for end in _SHADOWS}), table)
         yield _Job(of, partial(_pages, table=table))
-    for table in (*KINDS, *checksums.FURTHER):
+    for table in (*KINDS, *checksums.FURTHER, *checksums.later(db)):
         yield _Job(table, partial(checksums.check, table=table))
     for table in row_checksums.TABLES:
         yield _Job(table, partial(row_checksums.check, table=table))

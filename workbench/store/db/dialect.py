@@ -23,6 +23,8 @@ class Dialect:
     """What keeps the order of a list in JSON, ``wanted``, through a cross join."""
     search_indexes: tuple[str, ...] = ("search_names", "search_words")
     """Indexes of the search that are files of their own kind, which verify looks into."""
+    tables = "SELECT name FROM main.sqlite_master WHERE type = 'table'"
+    """A query of the names of all tables."""
 
     def array_of(self, expression: str) -> str:
         """All values of an expression in one row, as JSON: Python's sqlite3 gives up the interpreter for each row that

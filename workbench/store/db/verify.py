@@ -29,7 +29,7 @@ def check_rows(connection: sqlite3.Connection) -> list[str]:
     for cls in KINDS.values():
         findings += _rows(connection, cls)
         findings += _links(connection, cls)
-    for table in (*KINDS, *checksums.FURTHER):
+    for table in (*KINDS, *checksums.FURTHER, *checksums.later(connection)):
         findings += checksums.check(connection, table)
     for table in row_checksums.TABLES:
         findings += row_checksums.check(connection, table)

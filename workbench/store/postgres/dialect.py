@@ -71,6 +71,7 @@ class PostgresDialect(Dialect):
     later = "to_json(greatest((value #>> '{}')::bigint + 1, ?))"
     in_listed_order = " order by cast(wanted.key as integer)"
     search_indexes = ()
+    tables = "SELECT tablename FROM pg_catalog.pg_tables WHERE schemaname = current_schema()"
 
     def __init__(self, shapes: Mapping[str, TableShape]) -> None:
         self._shapes = shapes

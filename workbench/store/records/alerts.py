@@ -18,6 +18,7 @@ from ...errors import BadRequest, NotFound
 from ...recipe.jsontext import canonical
 from ...records import Plot
 from ...table import Plain
+from ..db import checksums
 from ..db.database_file import Host
 from ..scope import Scope
 from .rows import Rows, new_id
@@ -165,6 +166,7 @@ class Alerts:
             "insert into alerts values (?, ?, ?, ?, ?, ?, null, ?, ?, null)",
             [*row, alert.created_by, self._store.tick(db)],
         )
+        checksums.update(db, "alerts", [id])
         return self.get(id, scope)
 
     def get(self, id: str, scope: Scope) -> Alert:
@@ -204,6 +206,7 @@ class Alerts:
         if held is None:
             return []
         made: list[str] = []
+        written: list[str] = []
         for row in rows:
             id = occurrence_id(alert.id, row.key)
             entry = [id, alert.id, canonical(dict(row.key)).decode(), self._store.tick(db)]
@@ -211,8 +214,11 @@ class Alerts:
             done = db.execute(
                 "insert or ignore into alert_occurrences values (?, ?, ?, ?, ?, ?, null, null)", entry
             ).rowcount
+            if done:
+                written.append(id)
             if done and not known:
                 made.append(id)
+        checksums.update(db, "alert_occurrences", written)
         if made:
             board = "(select dashboard_id from plots where id = ?)"
             db.executemany(f"insert into open_alerts values (?, {board})", [(id, alert.plot_id) for id in made])  # noqa: S608
@@ -221,12 +227,14 @@ class Alerts:
             queued = [(id, alert.webhook, now) for id in made]
             db.executemany("insert into alert_deliveries values (?, ?, 0, ?, null, null)", queued)
         db.execute("update alerts set seen_at = ?, problem = null where id = ?", [seen_at, alert.id])
+        checksums.update(db, "alerts", [alert.id])
         return self._found("where o.id in (select value from json_each(?))", [orjson.dumps(made).decode()])
 
     def failed(self, alert: Alert, problem: str, seen_at: int) -> None:
         """Note why a look failed; the next one comes with the next change."""
         with self._store.transaction() as db:
             db.execute("update alerts set seen_at = ?, problem = ? where id = ?", [seen_at, problem, alert.id])
+            checksums.update(db, "alerts", [alert.id])
 
     def occurrences(
         self, scope: Scope, *, open: bool | None = None, dashboard: str | None = None
@@ -250,6 +258,7 @@ class Alerts:
         ).rowcount
         if not done:
             raise NotFound(f"No alert has found '{id}' here.")
+        checksums.update(db, "alert_occurrences", [id])
         db.execute("delete from open_alerts where id = ?", [id])
         return self._found("where o.id = ?", [id])[0]
 
@@ -292,6 +301,7 @@ class Alerts:
             "insert into webhook_addresses values (?, ?, ?, ?) on conflict do update set private = excluded.private",
             [address, int(private), actor, self._store.tick(db)],
         )
+        checksums.update(db, "webhook_addresses", [address])
         return next(one for one in self.addresses() if one.address == address)
 
     def disallow(self, db: Connection, address: str) -> None:

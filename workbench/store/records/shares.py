@@ -15,6 +15,7 @@ import orjson
 from ...errors import Invalid, NotFound, Problem
 from ...records import Dashboard, Organization, Plot, Project, User
 from ...table import Plain, to_micros
+from ..db import checksums
 from ..scope import Scope
 from .people import Caller, People, Right
 from .rows import Rows, new_id
@@ -106,6 +107,7 @@ class Shares:
         row = [id, _hash(token), board.project_id, board.id, wanted.plot_id, wanted.revision]
         row += [orjson.dumps(about).decode(), actor, to_micros(now), to_micros(now + timedelta(days=days))]
         db.execute("insert into shares values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, null, null, 0)", row)
+        checksums.update(db, "shares", [id])
         (made,) = rows_as_dicts(db.execute("select * from shares where id = ?", [id]))
         return _share(made), token
 
@@ -124,6 +126,7 @@ class Shares:
         )
         if not done.rowcount:
             raise NotFound(f"There is no link '{id}'.")
+        checksums.update(db, "shares", [id])
 
     def opened(self, token: str) -> tuple[Share, Caller, Project]:
         """The link of a token, with who made it: as a caller who may only read its project.
@@ -169,6 +172,7 @@ class Shares:
             db.execute(
                 "update shares set uses = uses + 1, used_at = ? where id = ?", [self._store.tick(db), share.id]
             )
+            checksums.update(db, "shares", [share.id])
 
 
 def _share(row: Row) -> Share:
