@@ -78,6 +78,20 @@ def test_a_damaged_record_never_trusts_more(file: Path) -> None:
     assert record.has(SCRIPT) + record.has("other") == 1
 
 
+def test_a_damaged_record_never_trusts_again_what_was_removed(file: Path) -> None:
+    record = OwnScripts(file)
+    record.add([SCRIPT, "other"], "saved")
+    record.remove([SCRIPT, "other"])
+    whole = file.read_bytes()
+    for place in range(len(whole)):
+        for bit in range(8):
+            file.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << bit]) + whole[place + 1 :])
+            assert not OwnScripts(file).has(SCRIPT), (place, bit)
+    file.write_bytes(whole)
+    record.add([SCRIPT], "trusted")
+    assert OwnScripts(file).has(SCRIPT)
+
+
 def test_where_nothing_can_be_written_scripts_count_until_the_process_ends(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
     record = OwnScripts(tmp_path / "file" / "own.txt")

@@ -128,7 +128,9 @@ class OwnScripts:
             old = {fingerprint(one) for one in scripts} & (self._scripts | self._unwritten)
             self._unwritten -= old
             written = sorted(old & self._scripts)
-            if written and not self._append([f"remove {one} {_now()} removed" for one in written]):
+            # Twice, and apart: what damages one of the lines does not make the script trusted again.
+            lines = [line for one in written for line in (f"remove {one} {_now()} removed", "") * 2]
+            if written and not self._append(lines):
                 raise OSError(f"The record of your own scripts, '{self.path}', cannot be written.")
             self._met |= old
             return len(old)
