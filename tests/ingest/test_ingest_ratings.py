@@ -198,3 +198,18 @@ def test_millivolts_under_a_name_of_volts_name_the_unit(store: Store, scope: Sco
     )
     (file,) = ingest(store, scope, write(tmp_path / "in", "a.csv", text))
     assert any('column_map={"Voltage [V]": "Voltage [mV]"}' in sentence for sentence in file.odd)
+
+
+@pytest.mark.parametrize("rating", [None, "0.3Ah,3V,4V"])
+def test_a_time_in_milliseconds_is_not_taken_for_a_current_in_milliamperes(
+    rating: str | None, store: Store, scope: Scope, tmp_path: Path
+) -> None:
+    amps = [float(line.split(",")[1]) for line in cycler_text().splitlines()[1:]]
+    times = [float(line.split(",")[0]) for line in cycler_text().splitlines()[1:]]
+    volts = [line.split(",")[2] for line in cycler_text().splitlines()[1:]]
+    lines = [f"{t * 1e3 * 6},{a},{v}" for t, a, v in zip(times, amps, volts, strict=True)]
+    text = "\n".join(["Time,Current [A],Voltage [V]", *lines]) + "\n"
+    (file,) = ingest(store, scope, write(tmp_path / "in", "a.csv", text), specification="x", rating=rating)
+    assert any('column_map={"Time": "Time [ms]"}' in sentence for sentence in file.odd)
+    assert any("The time may not be in seconds" in sentence for sentence in file.odd)
+    assert not any("Current [mA]" in sentence for sentence in file.odd)

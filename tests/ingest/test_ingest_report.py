@@ -78,7 +78,7 @@ def test_a_table_that_no_format_knows_is_told_with_its_map_apart_from_junk(
     folder.mkdir()
     rows = [f"{n},{3.5 + n / 100:.2f},{1.0}" for n in range(20)]
     (folder / "own.csv").write_text("\n".join(["Zeitpunkt,U_Zelle,I_Zelle", *rows]))
-    (folder / "half.csv").write_text("\n".join(["elapsed seconds,cell volts,flow", *rows]))
+    (folder / "half.csv").write_text("\n".join(["seconds passed,cell volts,flow", *rows]))
     (folder / "masses.csv").write_text("\n".join(["cell,mass,height", *rows]))
     (folder / "prose.txt").write_text("The time, the current, and the voltage\nwere, all three, measured.\n" * 9)
     for number in range(12):
@@ -89,7 +89,7 @@ def test_a_table_that_no_format_knows_is_told_with_its_map_apart_from_junk(
     assert len(report.skipped) == 14
     assert report.summary == "2 not read: names of columns are missing, 14 skipped: no known format"
     (half,) = [file for file in report.unmapped if "half" in file.path]
-    assert 'column_map={"elapsed seconds": "Time [s]", "cell volts": "Voltage [V]"}' in half.why
+    assert 'column_map={"seconds passed": "Time [s]", "cell volts": "Voltage [V]"}' in half.why
     console = Console(width=200, record=True, file=io.StringIO())
     console.print(report)
     text = " ".join(console.export_text().split())

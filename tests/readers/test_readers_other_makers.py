@@ -297,3 +297,124 @@ def test_the_steps_of_a_structure_and_the_time_of_german_digatron(tmp_path: Path
     _, table = of_matlab(tmp_path, vectors)
     holds(table)
     assert table["Step from cycler"].floats() == pytest.approx(SEGMENT + 1)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "so long,voltage,current,capacity",
+        "time (s),voltage (V),I_of_cell,SOC",
+        "TestTimer(s),Voltage(V),CellAmps(A),Capacity(Ah)",
+        "Time(s),Voltage(V),Load,Capacity(Ah)",
+    ],
+)
+def test_a_test_whose_time_or_current_has_another_name_is_no_open_circuit_curve(
+    header: str, tmp_path: Path
+) -> None:
+    text = header + "\n" + rows(lambda n: f"{TIME[n]},{VOLTS[n]:.4f},{CHARGING[n]},0.5")
+    with pytest.raises(FileRefused, match=r"no column that is known as (time|current)") as refused:
+        got(tmp_path, text)
+    assert 'format="open-circuit"' in str(refused.value)
+    curve = read(tmp_path / "file.csv", format="open-circuit")
+    assert concat(list(curve.batches))["Voltage [V]"].floats() == pytest.approx(VOLTS, abs=1e-4)
+    columns = np.array([TIME, VOLTS, CHARGING, TIME])
+    pq.write_table(pa.table(dict(zip(header.split(","), columns, strict=True))), tmp_path / "file.parquet")
+    with pytest.raises(FileRefused, match=r"no column that is known as (time|current)"):
+        read(tmp_path / "file.parquet")
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "时间（s）,电流（mA）,电压（mV）",
+        "経過時間／秒,電流／mA,電圧／mV",
+        "时间(毫秒),电流(毫安),电压(毫伏)",
+    ],
+)
+def test_wide_marks_and_eastern_units_in_a_header(header: str, tmp_path: Path) -> None:
+    times = 1000.0 if "毫秒" in header else 1.0
+    text = header + "\n" + rows(lambda n: f"{TIME[n] * times},{CHARGING[n] * 1e3},{VOLTS[n] * 1e3:.1f}")
+    _, table = got(tmp_path, text)
+    holds(table)
+    assert table["Voltage [V]"].floats() == pytest.approx(VOLTS, abs=1e-4)
+
+
+def by(mark: str, value: float, digits: int = 0) -> str:
+    """A number with this mark between its thousands, and the other one as its decimal mark."""
+    text = f"{value:,.{digits}f}"
+    return text if mark == "," else text.replace(",", "\0").replace(".", ",").replace("\0", ".")
+
+
+LATE = 20.0 * np.arange(N)
+
+
+@pytest.mark.parametrize("mark", [",", "."])
+@pytest.mark.parametrize("volts", ["V", "mV"])
+def test_thousands_of_whole_numbers_are_no_decimals(mark: str, volts: str, tmp_path: Path) -> None:
+    def write(n: int) -> str:
+        voltage = by(mark, VOLTS[n], 4) if volts == "V" else by(mark, VOLTS[n] * 1e3)
+        return f"{by(mark, LATE[n])};{by(mark, CHARGING[n] * 1e3)};{voltage}"
+
+    _, table = got(tmp_path, f"Time [s];Current [mA];Voltage [{volts}]\n" + rows(write))
+    holds(table, times=LATE)
+    assert table["Voltage [V]"].floats() == pytest.approx(VOLTS, abs=1e-3)
+
+
+@pytest.mark.parametrize("unit", ["A", "mA"])
+@pytest.mark.parametrize("mark", [",", "."])
+def test_three_decimals_are_no_thousands(unit: str, mark: str, tmp_path: Path) -> None:
+    def point(value: float) -> str:
+        return f"{value:.3f}".replace(".", mark)
+
+    text = f"Time [s];Current [{unit}];Voltage [V]\n"
+    text += rows(lambda n: f"{TIME[n]:.0f};{point(CHARGING[n])};{point(VOLTS[n])}")
+    _, table = got(tmp_path, text)
+    holds(table, current=CHARGING if unit == "A" else CHARGING / 1e3)
+    assert table["Voltage [V]"].floats() == pytest.approx(VOLTS, abs=1e-3)
+
+
+@pytest.mark.parametrize("minus", ["({})", "( {} )", "{}-"])
+def test_a_minus_around_or_behind_a_number(minus: str, tmp_path: Path) -> None:
+    def amps(n: int) -> str:
+        return minus.format(f"{-CHARGING[n]:.2f}") if CHARGING[n] < 0 else f"{CHARGING[n]:.2f}"
+
+    reading, table = got(
+        tmp_path, "time (s),I (A),U (V)\n" + rows(lambda n: f"{TIME[n]},{amps(n)},{VOLTS[n]:.4f}")
+    )
+    holds(table)
+    assert "unreadable_values" not in codes(reading)
+
+
+@pytest.mark.parametrize(("amps", "volts"), [("{} A", "{}"), ("{}", "{} V")])
+def test_a_column_of_which_nothing_can_be_read_is_refused(amps: str, volts: str, tmp_path: Path) -> None:
+    text = "time (s),I (A),U (V)\n"
+    text += rows(lambda n: f"{TIME[n]},{amps.format(CHARGING[n])},{volts.format(VOLTS[n])}")
+    with pytest.raises(FileRefused, match=r"No value in '[IU] .*with their unit in the header"):
+        got(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    "below", ["时间(s),电压(V),电流(A)", "Time(s),Voltage(V),Current(A)", "Time(s),Current(A)"]
+)
+def test_a_table_below_with_the_same_names_in_another_order_is_left_out(below: str, tmp_path: Path) -> None:
+    above = rows(lambda n: f"{TIME[n]},{CHARGING[n]},{VOLTS[n]:.4f}")
+    other = rows(lambda n: f"{TIME[n]},{VOLTS[n]:.4f},{CHARGING[n]}")
+    reading, table = got(tmp_path, f"Time(s),Current(A),Voltage(V)\n{above}\n{below}\n{other}")
+    holds(table)
+    assert "other_table" in codes(reading)
+    reading, table = got(
+        tmp_path, f"Time(s),Current(A),Voltage(V),,\n{above}time(s),Current(A) ,Voltage(V)\n{above}"
+    )
+    assert table.n == 2 * N
+    assert "other_table" not in codes(reading)
+
+
+def test_advice_for_columns_that_cannot_be_mapped_as_they_are(tmp_path: Path) -> None:
+    text = "time(s),Charge Current(A),Discharge Current(A),Voltage(V)\n"
+    text += rows(lambda n: f"{TIME[n]},{max(CHARGING[n], 0)},{max(-CHARGING[n], 0)},{VOLTS[n]}")
+    with pytest.raises(FileRefused, match="one current in two columns") as refused:
+        got(tmp_path, text)
+    assert '"Current [A]"' not in str(refused.value)
+    text = "time(s),Current(x10mA),Voltage(V)\n" + rows(lambda n: f"{TIME[n]},{CHARGING[n] * 100},{VOLTS[n]}")
+    with pytest.raises(FileRefused, match=r"The unit 'x10mA' is not known: .*such as 'Current \[mA\]'"):
+        got(tmp_path, text)

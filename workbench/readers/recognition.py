@@ -12,13 +12,13 @@ from zipfile import is_zipfile
 from ..cycling import conform
 from ..cycling.columns import CURRENT, TIME, VOLTAGE
 from ..errors import BadRequest, FileRefused, instead
-from ..messages import quoted
+from ..messages import option, quoted
 from . import GENERAL, OF_BRANDS
 from .file.other_kinds import why_not_a_test
 from .file.sheets import sheet_notes, view, without_sheet
 from .file.source import Head, look
 from .formats.by_blanks import names_that_do_not_fit
-from .formats.delimited import DELIMITED, IMPEDANCE
+from .formats.delimited import DELIMITED, IMPEDANCE, OPEN_CIRCUIT
 from .formats.rest import REST, shows_current
 from .non_series.recognise import other_format
 from .plugins import NEEDED, outside_formats
@@ -170,6 +170,9 @@ def _unknown(head: Head) -> str:
         fits = best is not None and best.has(REST.needs) and not shows_current(best.fields)
         rest = REST.name if fits else None
         why = why_refused(head.name, plan, missing, rest)
+        if best is not None and best.has(OPEN_CIRCUIT.needs):
+            curve = option("format", OPEN_CIRCUIT.name)
+            why += f" If it is not a test but a curve of the voltage over a charge, say {curve}."
         raise FileRefused(why, unmapped=is_of_a_test(head, best, plan))
     return f"'{head.name}' has no known format. Its columns are {quoted(plan.labels)}."
 

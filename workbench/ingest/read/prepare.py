@@ -175,7 +175,8 @@ def _prepared(
     samples_file.put(file, "cycles", cycles)
     survey = conformer.survey
     notes = joined.notes()
-    noted = {note.code for note in notes}
+    # A warning stays beside an assumption of the same code: it says that the assumption looks wrong.
+    noted = {(note.level, note.code) for note in notes}
     capacity = largest_capacity(steps, cycles)
     findings += scale_findings(survey, capacity, options.rated_capacity_ah, reading.headers)
     return Prepared(
@@ -189,7 +190,7 @@ def _prepared(
         start_time=None if reading.start_time is None else _iso(reading.start_time),
         duration=survey.clock.duration,
         kept=kept,
-        findings=[*notes, *(finding for finding in findings if finding.code not in noted)],
+        findings=[*notes, *(finding for finding in findings if (finding.level, finding.code) not in noted)],
         metadata=reading.metadata,
         files=files,
         said=options.said(),

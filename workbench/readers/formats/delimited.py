@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from ..file.source import Head
 from ..table.columns import From
 from ..table.impedance import settle_imaginary
+from ..table.missing_columns import may_be_samples
 from ..table.states import States
 from ..table.text_format import TextFormat
 
 TIME_NAMES = (
-    "test time", "testtime", "total time", "cumulative time", "elapsed time", "run time", "time elapsed", "testzeit",
-    "prüfzeit", "programmdauer", "prog time", "测试时间", "总时间", "経過時間", "corrected time", "time",
-    "t", "zeit", "temps", "tiempo",
-    "tempo", "时间", "時間", "시간", "время",
+    "test time", "testtime", "total time", "tottime", "cumulative time", "elapsed time", "elapsed", "run time",
+    "time elapsed", "testzeit", "prüfzeit", "programmdauer", "prog time", "测试时间", "总时间", "経過時間",
+    "corrected time", "time", "t", "zeit", "temps", "tiempo", "tempo", "时间", "時間", "시간", "время",
 )  # fmt: skip
 """Names of the time of the whole test come first: a plain "time" beside them is the time of the step."""
 CURRENT_NAMES = (
@@ -39,6 +42,7 @@ CURRENT_NAMES = (
     "amp",
     "ampere",
     "amperes",
+    "curr",
     "mamp",
     "mamps",
     "milliamp",
@@ -190,7 +194,17 @@ DELIMITED = TextFormat(
     clocks=CLOCK_NAMES,
 )
 
-OPEN_CIRCUIT = TextFormat(
+
+@dataclass(frozen=True)
+class OpenCircuit(TextFormat):
+    """A curve without time and current. A test with a capacity whose time or current has another name is not one."""
+
+    def matches(self, head: Head) -> bool:
+        header = self.header(head)
+        return header is not None and not may_be_samples(header.fields)
+
+
+OPEN_CIRCUIT = OpenCircuit(
     name="open-circuit",
     brand="open-circuit curve",
     endings=(".csv", ".txt"),

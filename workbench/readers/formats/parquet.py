@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from ..file.source import Head
 from ..table.columns import From
 from ..table.impedance import settle_imaginary
-from ..table.typed_columns import ParquetFormat
+from ..table.missing_columns import may_be_samples
+from ..table.typed_columns import ParquetFormat, parquet_names
 from .delimited import CLOCK_NAMES, COLUMNS, CURRENT_NAMES, IMPEDANCE, OPEN_CIRCUIT, TIME_NAMES, VOLTAGE_NAMES
 
 PYPROBE = ParquetFormat(
@@ -35,7 +39,17 @@ PARQUET = ParquetFormat(
     sign="found",
     clocks=CLOCK_NAMES,
 )
-OPEN_CIRCUIT_PARQUET = ParquetFormat(
+
+
+@dataclass(frozen=True)
+class OpenCircuitParquet(ParquetFormat):
+    """As `delimited.OpenCircuit`."""
+
+    def matches(self, head: Head) -> bool:
+        return super().matches(head) and not may_be_samples(parquet_names(head) or ())
+
+
+OPEN_CIRCUIT_PARQUET = OpenCircuitParquet(
     name="open-circuit-parquet",
     brand="open-circuit curve",
     endings=(".parquet",),

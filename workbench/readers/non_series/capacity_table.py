@@ -19,7 +19,7 @@ from ..reading import JsonObject
 from ..table.header_units import split_header, unit_of
 from ..table.several_cells import cells_first, column_of_cells, may_count
 from ..table.text_layout import HeaderLine, header_lines, lay_out
-from ..table.values import Cells, Floats, Texts, are_whole, numbers
+from ..table.values import Cells, Floats, Texts, are_whole, numbers, without_points
 
 CYCLE = (
     "cycle",
@@ -125,8 +125,7 @@ def _frame(head: Head, header: HeaderLine) -> pd.DataFrame:
         stream.close()
     if len(frame) > _MOST_ROWS:
         raise TooLarge(f"'{head.name}' has more than {spaced(_MOST_ROWS)} rows. No table of cycles is that long.")
-    made: pd.DataFrame = frame
-    return made
+    return without_points(frame, layout.by_points)
 
 
 def _in_unit(values: Cells, unit: str | None, name: str, label: str, notes: list[Finding]) -> Floats:

@@ -67,6 +67,11 @@ _CYRILLIC = {
     "А·ч": "A.h", "Ач": "A.h", "мА·ч": "mA.h", "мАч": "mA.h", "Ом": "Ohm", "Гц": "Hz",
 }  # fmt: skip
 """Units in Cyrillic letters, some of which look like Latin ones."""
+_EASTERN = {
+    "毫秒": "ms", "秒": "s", "초": "s", "分": "min", "分钟": "min", "分鐘": "min", "小时": "h", "小時": "h",
+    "安": "A", "毫安": "mA", "伏": "V", "毫伏": "mV", "安时": "A.h", "毫安时": "mA.h", "瓦时": "W.h",
+}  # fmt: skip
+"""Units in Chinese, Japanese and Korean. What also names a column (``时间``, ``時間``) is not among them."""
 
 
 def _units() -> dict[str, Unit]:
@@ -101,7 +106,7 @@ def _units() -> dict[str, Unit]:
         "radian": Unit("deg", 180 / np.pi),
         "rad": Unit("deg", 180.0 / np.pi),
     }
-    made |= {theirs: made[ours] for theirs, ours in _CYRILLIC.items()}
+    made |= {theirs: made[ours] for theirs, ours in (_CYRILLIC | _EASTERN).items()}
     made |= {"1": Unit("1"), "dimensionless": Unit("1"), "-": Unit("1")}
     return made
 
@@ -119,6 +124,8 @@ _BEHIND_LETTER = re.compile(r"^(?P<name>.*[a-z])(?P<unit>m[VA])$")
 """``Voltage, mV``, ``Voltage-mV`` and ``VoltagemV``: only for units of voltage and current."""
 _OF_SCRIBNER = {"Z'(a)": "z'", "Z''(b)": "z''"}
 """Headers whose brackets hold the name of a plot column, not a unit."""
+_WIDE = str.maketrans("（）［］｛｝／，：\u3000", "()[]{}/,: ")
+"""Marks as wide as a Chinese or Japanese letter, and the plain ones that mean the same."""
 _SPACES = re.compile(r"[\s_]+")
 
 
@@ -169,12 +176,14 @@ def fold(name: str) -> str:
 def split_header(text: str) -> Header:
     """Name and unit of a header: ``Current(mA)``, ``I [A]``, ``time/s``, ``Voltage / V``, ``test_time_second``.
 
+    Wide brackets and slashes, as in ``电流（mA）``, are read like plain ones.
+
     >>> split_header("DChg. Cap.(mAh)")
     Header(text='DChg. Cap.(mAh)', key='dchg cap', unit='mAh')
     >>> split_header("-Im(Z)/Ohm").key
     '-im(z)'
     """
-    clean = text.strip().strip("\ufeff~").strip()
+    clean = text.strip().strip("\ufeff~").translate(_WIDE).strip()
     if clean in _OF_SCRIBNER:
         return Header(clean, _OF_SCRIBNER[clean], None)
     bracketed = _BRACKETED.match(clean)

@@ -32,7 +32,7 @@ _STEMS = {
         "时间",
         "時間",
     ),
-    CURRENT: ("current", "strom", "courant", "corriente", "corrente", "amp", "电流", "電流"),
+    CURRENT: ("current", "strom", "courant", "corriente", "corrente", "amps", "ampere", "电流", "電流"),
     VOLTAGE: ("volt", "spannung", "tension", "tensión", "potential", "ewe", "ecell", "电压", "電圧"),
 }
 _STATISTICS = frozenset(
@@ -79,6 +79,10 @@ _PER_AMOUNT = re.compile(
     re.IGNORECASE,
 )
 """Units of a current per mass or area of electrode: ``mA/g``, ``A/cm2``, ``mA cm-2``."""
+_DISCHARGES = re.compile(r"dis-?cha?rg|dchg|dch\b|entlade|放电|放電|방전")
+_CHARGES = re.compile(r"cha?rg|\bchg|\bcha?\b|lade|充电|充電|충전")
+_SMALLER = {"s": "min", "A": "mA", "V": "mV"}
+"""Unit of ours -> an example of another one."""
 _LETTERS = {CURRENT: ("i",), VOLTAGE: ("u", "v")}
 """First words of names such as ``U_cell``."""
 
@@ -101,6 +105,12 @@ def why_refused(file: str, plan: Plan, missing: list[str], rest: str | None = No
             f"{has}{quoted(per_amount)} {'is' if one else 'are'} per mass or area of the electrode, not the current of "
             "the cell. Multiply by the mass or the area, and name the column with its unit, such as 'Current [mA]'."
         )
+    parts = _of_two_directions(free) if CURRENT in found.values() else ()
+    if parts:
+        return (
+            f"{has}{quoted(parts)} are one current in two columns. Make one column of them, charge less discharge, and "
+            "name it with its unit, such as 'Current [A]'."
+        )
     summary = [header for header in free if _is_statistic(header)]
     if summary and not found:
         return (
@@ -112,6 +122,7 @@ def why_refused(file: str, plan: Plan, missing: list[str], rest: str | None = No
         return f"{has}{rested} export the test again with its current."
     if found:
         rest = "" if len(found) == len(missing) else " Name the rest in the same way."
+        rest += "".join(_unit_unknown(header, name) for header, name in found.items())
         rest += "".join(_rivals(header, name, free) for header, name in found.items())
         return f"{has}If they mean what their names suggest, say {column_map(found)}.{rest}"
     meant = column_map({f"its {WORDS[name]} column": name for name in missing})
@@ -182,6 +193,30 @@ def _rivals(header: str, name: str, headers: list[str]) -> str:
     return could if others and _has_unit(header, name) else ""
 
 
+def may_be_samples(headers: Sequence[str]) -> bool:
+    """Whether a column may be a time or a current, by its unit or its name."""
+    return bool(candidates([TIME, CURRENT], list(headers)))
+
+
+def _of_two_directions(headers: Sequence[str]) -> list[str]:
+    """The column of charge currents and that of discharge currents, if there is one of each."""
+    alike = [header for header in headers if candidates([CURRENT], [header])]
+    discharges = [header for header in alike if _DISCHARGES.search(split_header(header).key)]
+    charges = [
+        header for header in alike if header not in discharges and _CHARGES.search(split_header(header).key)
+    ]
+    return [charges[0], discharges[0]] if len(charges) == len(discharges) == 1 else []
+
+
+def _unit_unknown(header: str, name: str) -> str:
+    """The sentence about a unit in a header that is not known, so that nobody maps its values as they are."""
+    unit = split_header(header).unit
+    if unit is None or unit_of(unit) is not None:
+        return ""
+    word, base = split_unit(name)
+    return f" The unit '{unit}' is not known: say what the values are in, such as '{word} [{_SMALLER[base]}]'."
+
+
 def is_of_a_test(head: Head, header: HeaderLine | None, plan: Plan) -> bool:
     """Whether a table may be a test or a spectrum: it has two of its columns, or columns like them, and numbers."""
     known = [name for name in WORDS if plan.find(name)]
@@ -233,6 +268,6 @@ def _has_unit(header: str, name: str) -> bool:
 def _sounds_like(header: str, name: str) -> bool:
     key = split_header(header).key
     words = key.replace("-", " ").split()
-    if words[:1] and words[0] in _LETTERS.get(name, ()):
+    if (words[:1] and words[0] in _LETTERS.get(name, ())) or (name == CURRENT and "amp" in words):
         return True
     return any(stem in key for stem in _STEMS[name]) or bool(get_close_matches(WORDS[name], words, 1, 0.75))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from ...cycling.findings import Finding
 from ...messages import counted, quoted, spaced
@@ -15,8 +15,9 @@ from .text_layout import HeaderLine, Layout, header_lines, is_number, split_line
 
 Rewrite = Callable[[bytes], bytes]
 MOST_EXAMPLES = 3
-_WORD = re.compile(rb"\n[ \t\"]{0,8}[A-Za-z<|]")
-"""Where a line begins with a letter. A pattern that begins with a fixed character runs at a gigabyte a second."""
+_WORD = re.compile(rb"\n[ \t\"]{0,8}[A-Za-z<|\xc3-\xef]")
+"""Where a line begins with a letter, of other alphabets too. A pattern that begins with a fixed character runs at a
+gigabyte a second."""
 _MOST_LOOKED_AT = 200
 _LEAST_ROWS_ABOVE = 4
 
@@ -36,7 +37,7 @@ class Places:
         self._titles = frozenset(_bare(line.encode(), layout.unquote) for line in titles)
         rows = (line.lstrip(' \t"') for line in head.lines[layout.skip :] if line.strip())
         self._watched = exact and not next(rows, "x")[:1].isalpha()
-        self._labels = {label.casefold() for label in layout.labels}
+        self._orders = [_in_order(names) for names in (header.fields, layout.labels)]
 
     def rewrite(self, then: Rewrite | None) -> Rewrite:
         """For one pass: a function that removes repeated headers from blocks, and then runs ``then``."""
@@ -90,7 +91,7 @@ class Places:
         names = [field for field in fields if field]
         if self._is_title(lines[0]) or len(names) < 2 or any(map(is_number, names)):
             return False
-        if {name.casefold() for name in names} <= self._labels:
+        if _in_order(fields) in self._orders:
             return False
         measured = sum(_is_measured(name) for name in names)
         below = [self._fields(row) for row in lines[1:] if row.strip()]
@@ -133,6 +134,14 @@ class Places:
         text = f"{counted(self.repeated, 'line')} within the file {repeats} the header and "
         text += f"was left out (line {where})." if self.repeated == 1 else f"were left out (lines {where})."
         return [Finding("odd", "header_repeated", text)]
+
+
+def _in_order(names: Sequence[str]) -> list[str]:
+    """The names of a header for comparison, without the empty ones at its end."""
+    folded = [name.strip().casefold() for name in names]
+    while folded and not folded[-1]:
+        folded.pop()
+    return folded
 
 
 def _is_measured(name: str) -> bool:

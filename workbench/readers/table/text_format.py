@@ -37,8 +37,8 @@ from .several_cells import (
 )
 from .states import States
 from .text_layout import HeaderLine, Layout, header_lines, lay_out
-from .text_rows import BEYOND, Rows
-from .values import one_clock
+from .text_rows import BEYOND, Rows, refuse_unread
+from .values import one_clock, without_points
 
 Frame = pd.DataFrame
 _NOT_NUMBERS = ["-", "--", "---", "N.A.", "n.a."]
@@ -184,6 +184,7 @@ def read_text(
     notes = [*format.remarks, *tables_above(head, header)]
     notes += _of_one_cell(parser, plan)
     first, more = parser.first()
+    refuse_unread(head.name, plan, first, layout.decimal)
     take_temperature(plan, first, notes)
     if format.settle is not None:
         format.settle(plan, first, layout.decimal, bool(column_map), notes)
@@ -351,7 +352,7 @@ class _Parser:
                 if done > limits.MOST_ROWS:
                     raise TooLarge(f"'{self.head.name}' has more than {limits.MOST_ROWS} rows. Split the file.")
                 stream.batch_begins()
-                yield frame
+                yield without_points(frame, layout.by_points)
         except (StopIteration, pd.errors.EmptyDataError):
             self.cut_short = self._is_cut(stream.tail)
         except (pd.errors.ParserError, UnicodeError, OverflowError, MemoryError, ValueError) as error:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -21,6 +22,10 @@ _SAMPLE = 300
 _WITH_COMMA = re.compile(r"^[+-]?\d*,\d+(?:[eE][+-]?\d+)?$")
 _WITH_POINT = re.compile(r"^[+-]?\d*\.\d+(?:[eE][+-]?\d+)?$")
 _GROUPED = re.compile(r"^[+-]?\d{1,3}(?:,\d{3})+(?:\.\d*)?$")
+_BY_POINTS = re.compile(r"^[+-]?[1-9]\d{0,2}(?:\.\d{3})+$")
+_SMALL_UNITS = 1e3
+_HUNDREDS = re.compile(r"^[+-]?[1-9]\d\d$")
+"""A whole number below a thousand, but not far: with three decimals it would have a mark."""
 _NUMBER = re.compile(r"^[+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?$")
 
 
@@ -57,6 +62,8 @@ class Layout:
     whole_rows: int
     mean_line: int
     blanks: bool
+    by_points: frozenset[str] = frozenset()
+    """The columns of a file with decimal commas whose points group thousands: ``2.500``."""
 
 
 def is_number(field: str) -> bool:
@@ -133,22 +140,28 @@ def lay_out(head: Head, header: HeaderLine) -> Layout:
             )
     while len(fields) > usual and not fields[-1].strip():
         fields.pop()
-    decimal, thousands = _marks(sample, header.delimiter)
+    units = [unit_of(split_header(field).unit) for field in fields]
+    small = {place for place, unit in enumerate(units) if unit is not None and unit.over >= _SMALL_UNITS}
+    looked_at = sample if len(sample) < _SAMPLE else _sample(head, skip, header, limits.HEAD_LINES)
+    decimal, thousands = _marks(looked_at, header.delimiter, small)
+    labels = unique_labels(fields)
+    pointed = _grouped_by_points(looked_at, small) if decimal == "," else ()
+    by_points = frozenset(labels[place] for place in pointed if place < len(labels))
     whole = min((len(row) for row in sample[:-1]), default=0)
     blanks = any(header.delimiter + " " in line for line in head.lines[skip : skip + _SAMPLE])
     mean = sum(len(line) for line in head.lines[skip:]) // max(len(head.lines) - skip, 1)
     return Layout(
-        skip, header.delimiter, unique_labels(fields), decimal, thousands, header.quoted, whole, mean, blanks
+        skip, header.delimiter, labels, decimal, thousands, header.quoted, whole, mean, blanks, by_points
     )
 
 
-def _sample(head: Head, skip: int, header: HeaderLine) -> list[list[str]]:
+def _sample(head: Head, skip: int, header: HeaderLine, most: int = _SAMPLE) -> list[list[str]]:
     rows = []
     for line in head.lines[skip:]:
         text = line.strip("\r\n").replace('"', "") if header.quoted else line.strip("\r\n")
         if text.strip():
             rows.append(split_line(text, header.delimiter))
-        if len(rows) == _SAMPLE:
+        if len(rows) == most:
             break
     return rows
 
@@ -162,18 +175,64 @@ def _is_unit_row(row: list[str]) -> bool:
     return len(known) >= 2 and 2 * len(known) >= len(cells)
 
 
-def _marks(sample: list[list[str]], delimiter: str) -> tuple[str | None, bool]:
-    """The decimal mark (None: not seen), and whether commas group thousands."""
+def _marks(sample: list[list[str]], delimiter: str, small: Set[int]) -> tuple[str | None, bool]:
+    """The decimal mark (None: not seen), and whether commas group thousands.
+
+    ``small``: the places of columns in a thousandth of our unit, such as mV.
+    """
     cells = [cell.strip() for row in sample for cell in row]
     comma = sum(1 for cell in cells if _WITH_COMMA.match(cell) and not _GROUPED.match(cell))
-    point = sum(1 for cell in cells if _WITH_POINT.match(cell))
+    points = [cell for cell in cells if _WITH_POINT.match(cell)]
+    point = len(points)
     grouped = sum(1 for cell in cells if _GROUPED.match(cell))
     if delimiter == "," and comma > point:
         return ",", False  # then each number is in quotes
     if delimiter == ",":
         return ".", grouped > 0 and not comma
-    if comma > point or (grouped and not point and not comma):
+    plain = sum(1 for cell in points if not _BY_POINTS.match(cell))
+    if point and not plain and _group_thousands(sample, small, commas=comma > 0):
+        return ",", False
+    if grouped and not point and not comma:
+        marked = {place for row in sample for place, cell in enumerate(row) if _GROUPED.match(cell.strip())}
+        shown = _thousands(sample, _GROUPED, small if marked <= small else frozenset())
+        return (".", True) if shown else (",", False)
+    if comma > point:
         return ",", False
     if point:
         return ".", grouped > 0 and not comma
     return None, False
+
+
+def _group_thousands(sample: list[list[str]], small: Set[int], *, commas: bool) -> bool:
+    """Whether points that all stand before three digits group thousands, and are not decimal points.
+
+    ``commas``: numbers of the sample have decimal commas. Without them a column must show it by whole numbers of three
+    digits.
+    """
+    if _thousands(sample, _GROUPED, frozenset()):
+        return False
+    return bool(_thousands(sample, _BY_POINTS, small if commas else frozenset()))
+
+
+def _grouped_by_points(sample: list[list[str]], small: Set[int]) -> set[int]:
+    """The places of columns whose points group thousands, in a file that has decimal commas."""
+    columns = list(itertools.zip_longest(*sample, fillvalue=""))
+    plain = {
+        place
+        for place, column in enumerate(columns)
+        if any(_WITH_POINT.match(cell.strip()) and not _BY_POINTS.match(cell.strip()) for cell in column)
+    }
+    return _thousands(sample, _BY_POINTS, small) - plain
+
+
+def _thousands(sample: list[list[str]], form: re.Pattern[str], small: Set[int]) -> set[int]:
+    """The places of columns where a mark before three digits groups thousands and is not a decimal mark.
+
+    There it is beside whole numbers of three digits without a mark, or in a column of a small unit. A zero before the
+    mark (``0,125``) shows that it is a decimal mark in all columns.
+    """
+    columns = [[cell.strip() for cell in column] for column in itertools.zip_longest(*sample, fillvalue="")]
+    marked = {place for place, cells in enumerate(columns) if any(map(form.match, cells))}
+    if any(cell.lstrip("+-").startswith("0") for place in marked for cell in columns[place] if form.match(cell)):
+        return set()
+    return {place for place in marked if place in small or any(map(_HUNDREDS.match, columns[place]))}

@@ -364,6 +364,27 @@ def directed(current: Floats, settings: Settings, first: int, by_word: Floats | 
     return turned
 
 
+def refuse_unread(file: str, plan: Plan, first: pd.DataFrame, decimal: str | None) -> None:
+    """Refuse a file that has texts for its current or its voltage, of which none can be read as a number.
+
+    Raises
+    ------
+    FileRefused
+        With one of the texts.
+    """
+    for name in (CURRENT, VOLTAGE):
+        column = plan.find(name)
+        if column is None or not is_text(first[column.header]):
+            continue
+        values, unread = numbers(first[column.header], decimal)
+        if unread and not np.isfinite(values).any():
+            seen = next(text for text in first[column.header].astype("str").str.strip() if text not in ("", "nan"))
+            raise FileRefused(
+                f"No value in '{column.header}' of '{file}' is a number ('{seen[:40]}'). Export numbers alone, with "
+                f"their unit in the header, such as '{name}'."
+            )
+
+
 def unread_text(header: str, count: int, seen: Sequence[str] = ()) -> str:
     """The message about values that cannot be read; ``seen`` are the first of them."""
     kept = "is" if count == 1 else "are"

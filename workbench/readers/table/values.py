@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple, TypeAlias
 
@@ -31,6 +31,8 @@ _SECONDS_IN = {"d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0}
 _GROUPED = r"^\s*[+-]?\d{1,3}(?:,\d{3})+(?:\.\d*)?\s*$"
 _MINUS = r"^[\u2212\u2013](?=[\d.,])"
 """A typographic minus before a number, as spreadsheets and word processors write it."""
+_BEHIND_OR_AROUND = r"^\s*(?:\(\s*([\d.,]*\d[\d.,]*)\s*\)|([\d.,]*\d[\d.,]*)-)\s*$"
+"""A number whose minus is a pair of brackets, as in accounts, or stands behind it."""
 _APART = " \u00a0\u2009\u202f'\u2019"
 _GROUPED_APART = rf"^[+-]?\d{{1,3}}(?:[{_APART}]\d{{3}})+(?:[.,]\d*)?$"
 """A number whose thousands are apart by a blank (French) or an apostrophe (Swiss)."""
@@ -98,7 +100,8 @@ def numbers(series: Cells, decimal: str | None = None) -> tuple[Floats, int]:
     """(n,) float, NaN where a cell is not a number, and the number of texts that could not be read.
 
     A text may have commas for thousands (``1,499.88``), and a decimal comma (``0,5``) if ``decimal`` is a comma or
-    unknown. Blanks and apostrophes for thousands (``1 499,88``) and a typographic minus are read too.
+    unknown. Blanks and apostrophes for thousands (``1 499,88``) and a typographic minus are read too, and a minus
+    behind the number (``1.5-``) or as brackets around it (``(1.5)``).
     """
     if not is_text(series):
         return np.asarray(series.to_numpy(np.float64, na_value=np.nan), np.float64), 0
@@ -122,9 +125,20 @@ def numbers(series: Cells, decimal: str | None = None) -> tuple[Floats, int]:
     return made, unread
 
 
+def without_points(frame: pd.DataFrame, columns: Iterable[str]) -> pd.DataFrame:
+    """The frame without the points that group thousands in these columns."""
+    for label in columns:
+        if label in frame and is_text(frame[label]):
+            frame[label] = frame[label].astype("str").str.replace(".", "", regex=False)
+    return frame
+
+
 def _plainly_written(text: Texts) -> Texts:
     """Numbers with a plain minus, and without what stands between thousands; other texts stay as they are."""
     text = text.str.replace(_MINUS, "-", regex=True)
+    marked = text.str.endswith((")", "-")).fillna(False).astype(bool)
+    if marked.any():
+        text = text.mask(marked, text.str.replace(_BEHIND_OR_AROUND, r"-\1\2", regex=True))
     grouped = text.str.match(_GROUPED_APART).fillna(False).astype(bool)
     return text.mask(grouped, text.str.replace(f"[{_APART}]", "", regex=True)) if grouped.any() else text
 
