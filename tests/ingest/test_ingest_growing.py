@@ -140,6 +140,51 @@ def test_labels_of_a_file_that_grew(bench: wb.Bench, tmp_path: Path) -> None:
     assert bench.measurements.get(file.measurement_id).tags == ["y"]
 
 
+def resting(path: Path, rows: int, load: float) -> Path:
+    """A test at rest at one voltage for a minute, and then under a load. A maker's clock writes a row a second."""
+    volts = [3.6 if t < 60 else 3.6 - 0.05 * load - 0.0005 * (t - 60) for t in range(rows)]
+    lines = [f"{t},{load if t >= 60 else 0},{v:.3f}" for t, v in enumerate(volts)]
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("\n".join(["Time [s],Current [A],Voltage [V]", *lines]) + "\n")
+    return path
+
+
+@pytest.mark.parametrize(("first", "second"), [(10, 12), (55, 58)])
+@pytest.mark.parametrize("batches", [("A", "B"), (None, None)])
+def test_tests_that_have_just_begun_at_rest_are_not_one(
+    first: int, second: int, batches: tuple[str | None, str | None], bench: wb.Bench, tmp_path: Path
+) -> None:
+    def read(folder: str, rows: int, load: float, batch: str | None) -> str:
+        path = resting(tmp_path / folder / "c1.csv", rows, load)
+        return bench.ingest(path.parent, batch=batch, sign="discharge")[0].status
+
+    assert read("A", first, 1.0, batches[0]) == "stored"
+    assert read("B", second, 2.0, batches[1]) == "stored"
+    assert read("A", 300, 1.0, batches[0]) == "extended"
+    assert read("B", 300, 2.0, batches[1]) == "extended"
+    assert bench.measurements.list()["sample_count"].tolist() == [300, 300]
+
+
+def test_a_copy_that_goes_on_in_another_folder_is_said(bench: wb.Bench, tmp_path: Path) -> None:
+    for folder, cycles in (("A", 2), ("B", 3)):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "c1.csv").write_text(cycler_text(cycles))
+    bench.ingest(tmp_path / "A", specification="S", batch="A")
+    options = {"specification": "T", "batch": "B", "instance": "x"}
+    file = bench.ingest(tmp_path / "B", **options)[0]  # type: ignore[arg-type]
+    assert (file.status, file.batch, file.instance) == ("extended", "A", "c1")
+    assert "It goes on with a test that was read from another folder ('A')." in file.assumed
+    again = bench.ingest(tmp_path / "B", **options)[0]  # type: ignore[arg-type]
+    assert again.status == "duplicate"
+    for said in (file.odd, again.odd):
+        assert [sentence.split(" was not used")[0] for sentence in said] == [
+            "The specification 'T'",
+            "The batch 'B'",
+            "The cell 'x'",
+        ]
+    assert bench.ingest(tmp_path / "B", specification="S", batch="a", instance="C1")[0].odd == []
+
+
 # Parts
 
 

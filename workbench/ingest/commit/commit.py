@@ -18,12 +18,12 @@ from ..limits import RecordFields
 from ..plan.destination import Destination
 from ..plan.jobs import Job
 from ..plan.labels import Labels
-from ..plan.paths import is_same_folder, shown
+from ..plan.paths import shown
 from ..read.exported import MEASURED, labels_of
 from ..read.prepare import Prepared
 from ..report.report import FileReport
 from .cells import MOST_NAMES, Cells, names
-from .continued import Grown, Samples, grown_from, made_by, publish, read_otherwise
+from .continued import Grown, Samples, elsewhere, grown_from, made_by, publish, read_otherwise
 from .read_again import refuse_extended
 from .relabel import fields_of, is_new, relabel
 
@@ -95,7 +95,16 @@ class Committer:
             name = job.labels.measurement or job.stem
             named = self.named.get(prepared.files[0]["name"], [])
             grown = read_otherwise(self._store, self._scope, job.before) or grown_from(
-                self._store, self._scope, job.paths[0], prepared, samples, cell, name, named, self._held
+                self._store,
+                self._scope,
+                job.paths[0],
+                prepared,
+                samples,
+                cell,
+                name,
+                named,
+                self._held,
+                job.folder,
             )
             if grown is not None and grown.how == "within":
                 self.known(job, grown.record, report, within=True)
@@ -149,12 +158,35 @@ class Committer:
             with self._store.transaction() as connection:
                 record = relabel(self._cells, connection, record, job.labels, report)
             self._labelled[record.id] = (report.path, job.labels.said())
+        self._unused(job, record, report)
         report.status = "updated" if report.changed or report.created else "duplicate"
         what = "All rows of this file are" if within else "The same content is"
         report.why = (
             f"{what} already stored, in the measurement '{record.name}' of the cell '{record.instance_name}'."
         )
         _place(report, record)
+
+    def _unused(self, job: Job, record: Measurement, report: FileReport) -> None:
+        """Warn of a place that was meant for all files, where a test that is there has another one and stays there."""
+        places = (
+            ("specification", self._to.specification, record.specification_id, record.specification_name),
+            ("batch", self._to.batch, record.batch_id, record.batch_name),
+            ("cell", self._to.instance, record.instance_id, record.instance_name),
+        )
+        labels = job.labels
+        said = {"specification": labels.specification, "batch": labels.batch, "cell": labels.instance}
+        for word, meant, id, name in places:
+            if meant is None or said[word] is not None:
+                continue
+            wanted = meant if isinstance(meant, str) else meant.id
+            # A cell may be called 'A c1', since there is a 'c1' in another batch.
+            if id == wanted or f" {name or ''}".casefold().endswith(f" {wanted}".casefold()):
+                continue
+            stays = f"it is of the {word} '{name}'" if name else f"it has no {word}"
+            report.odd.append(
+                f"The {word} '{wanted}' was not used: the test is stored already, and {stays}. A sheet or a name "
+                "rule moves it."
+            )
 
     def _write(self, job: Job, prepared: Prepared, samples: Samples, report: FileReport) -> None:
         with self._store.transaction() as connection:
@@ -222,6 +254,10 @@ class Committer:
             was = "was read again" if again else "was read with other options before"
             report.why = f"'{record.name}' of '{record.instance_name}' {was}."
             return
+        other = elsewhere(grown.record, job.folder)
+        if other is not None:
+            report.assume("folder", f"It goes on with a test that was read from another folder ('{other}').")
+        self._unused(job, record, report)
         report.status, report.added = "extended", prepared.rows - grown.info.rows
         counts = f"had {spaced(grown.info.rows)} rows and now has {spaced(prepared.rows)}"
         report.why = f"'{record.name}' of '{record.instance_name}' {counts}."
@@ -289,8 +325,8 @@ class Committer:
 
     def _same_name(self, taken: str, job: Job, wanted: str, name: str) -> str:
         """The sentence about a test of a cell that has one of this name already."""
-        other = self._store.rows.get(Measurement, taken, self._scope).source.get("folder")
-        if isinstance(other, str) and job.folder and not is_same_folder(other, job.folder):
+        other = elsewhere(self._store.rows.get(Measurement, taken, self._scope), job.folder)
+        if other is not None:
             return (
                 f"The cell has a test '{wanted}' from another folder ('{other}'). This one, from '{job.folder}', is "
                 f"called '{name}'."

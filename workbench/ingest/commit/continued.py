@@ -20,6 +20,7 @@ from ...store.series import derived
 from ...store.series.series import SeriesInfo
 from ...store.store import Store
 from ...table import Column, Table
+from ..plan.paths import is_same_folder
 from ..read.prepare import Prepared
 
 Samples = Callable[[], Iterator[tuple[str, Table]]]
@@ -27,6 +28,9 @@ Samples = Callable[[], Iterator[tuple[str, Table]]]
 CORE = (c.TIME, c.VOLTAGE, c.CURRENT)
 SURELY = 50
 """Equal samples that make it certain that two files of one name, of different cells, are one test."""
+MOVES = 20
+"""Samples whose voltage or current is not that of the one before, without which equal samples of another folder prove
+nothing. Tests that have just begun rest at one voltage, and may be equal in all samples that there are."""
 MOST_IN_MEMORY = 1 << 20
 _BYTES = 1 << 20
 
@@ -56,12 +60,14 @@ def grown_from(
     name: str,
     named: Sequence[str],
     held: Store | None = None,
+    folder: str = "",
 ) -> Grown | None:
     """The measurement that a file continues, or that holds it whole; None if there is none.
 
     Asked are those of the same cell that began at the same time or go by the same name, and ``named``, which were
     read from a file of this name. The samples decide: time, voltage and current of the shorter must begin the longer,
-    bit for bit. They are read from ``held`` where the store is a rehearsal of it.
+    bit for bit. They are read from ``held`` where the store is a rehearsal of it. A file from another folder than
+    ``folder`` continues a test only if its samples move, so that they are not equal by chance.
     """
     for record in _candidates(store, scope, prepared, cell, name, named):
         info = store.series.info(record.id, scope=scope)
@@ -75,7 +81,9 @@ def grown_from(
         begins = before == test and prepared.rows > info.rows and _begins_with(path, record)
         if not (same_cell or begins or shared >= SURELY):
             continue
-        core, exact = _compared(held or store, scope, record, info, samples, shared)
+        core, exact, moves = _compared(held or store, scope, record, info, samples, shared)
+        if moves < MOVES and elsewhere(record, folder) is not None:
+            continue
         if prepared.rows < info.rows:
             if core:
                 return Grown(record, info, "within", exact)
@@ -89,6 +97,12 @@ def read_otherwise(store: Store, scope: Scope, id: str | None) -> Grown | None:
     info = None if id is None else store.series.info(id, scope=scope)
     found = [] if info is None else store.rows.page(Measurement, scope, where={"id": {"in": [id]}}).items
     return Grown(found[0], info, "otherwise", exact=False) if info is not None and found else None
+
+
+def elsewhere(record: Measurement, folder: str) -> str | None:
+    """The other folder that a measurement was read from; None if it is this one, or may be."""
+    other = record.source.get("folder")
+    return other if isinstance(other, str) and folder and not is_same_folder(other, folder) else None
 
 
 def _candidates(
@@ -133,25 +147,35 @@ def _begins_with(path: Path, record: Measurement) -> bool:
 
 def _compared(
     store: Store, scope: Scope, record: Measurement, info: SeriesInfo, samples: Samples, shared: int
-) -> tuple[bool, bool]:
-    """Whether the first ``shared`` samples agree in what makes a test, and whether in every column."""
+) -> tuple[bool, bool, int]:
+    """Whether the first ``shared`` samples agree in what makes a test, whether in every column, and how many of them
+    have another voltage or current than the one before."""
     stored = {column.name: column for column in info.columns}
-    at, exact = 0, True
+    at, exact, moves = 0, True, 0
     for _, batch in _series(samples):
         n = min(batch.n, shared - at)
         core = [name for name in CORE if name in stored and name in batch]
         if c.VOLTAGE not in core and c.FREQUENCY not in stored:
-            return False, False
+            return False, False, 0
         exact = exact and list(batch) == list(stored)
         names = list(stored) if exact else core
         table = store.series.read(record.id, names, (at, at + n), scope=scope)
         if not all(_same(table[name], batch[name].slice(0, n)) for name in core):
-            return False, False
+            return False, False, 0
         exact = exact and all(_same(table[name], batch[name].slice(0, n)) for name in names)
+        moves += _moves([table[name] for name in (c.VOLTAGE, c.CURRENT) if name in core])
         at += n
         if at == shared:
             break
-    return True, exact
+    return True, exact, moves
+
+
+def _moves(columns: Sequence[Column]) -> int:
+    """How many rows differ from the one before in any of these columns."""
+    if not columns:
+        return MOVES  # a spectrum without a voltage: its frequencies do not stand still
+    moved = [np.diff(column.floats()) != 0 for column in columns]
+    return int(np.logical_or.reduce(moved).sum())
 
 
 def _series(samples: Samples) -> Iterator[tuple[str, Table]]:

@@ -46,7 +46,7 @@ _FILE = ("impedance_beside", "pieces_joined")
 _TABLES = ("tables_joined", "tables_left_out")
 _NOTHING = (
     *("time_from_first_row", "time_shifted", "steps_renumbered", "summaries", "no_thermometer"),
-    *("time_gap", "long_intervals"),
+    *("time_gap", "long_intervals", "folder"),
 )
 """How the store keeps every series: there is nothing to choose."""
 
