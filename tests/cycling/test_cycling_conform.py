@@ -196,6 +196,20 @@ def test_a_net_capacity_is_no_counter_and_is_kept_apart() -> None:
     assert conformer.kept == ["Discharge capacity from cycler [A.h]"]
 
 
+@pytest.mark.parametrize("at", [0.0, 2.5])
+def test_a_counter_that_stands_still_under_current_is_no_counter(at: float) -> None:
+    dead = {"Discharge capacity [A.h]": np.full(50, at), "Charge capacity [A.h]": np.full(50, at)}
+    table = Table.of({**discharge(), "Step from cycler": np.ones(50, int), **dead})
+    made, findings, conformer = conform(table, cuts=(20,))
+    assert made["Discharge capacity from cycler [A.h]"].tolist() == [at] * 50
+    assert "Discharge capacity [A.h]" not in made
+    assert ("odd", "no_counter") in findings
+    assert "stands still while" in said(table)["no_counter"]
+    assert conformer.kept == ["Discharge capacity from cycler [A.h]"]
+    # Nothing was charged, so a counter of charge that stands still is right.
+    assert made["Charge capacity [A.h]"].tolist() == [0.0] * 50
+
+
 numbers = st.lists(
     st.tuples(st.integers(0, 2), st.one_of(st.none(), st.integers(0, 10_000).map(lambda k: k / 1000))),
     min_size=1,

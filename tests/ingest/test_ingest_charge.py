@@ -97,8 +97,8 @@ def test_a_counter_keeps_what_it_counts_between_two_steps(
 ) -> None:
     columns = on_and_off(10.0)
     total = np.cumsum(columns["Current [A]"]) * 10.0 / 3600
-    step = np.arange(len(total)) // 2
-    columns["Discharge capacity [A.h]"] = total - np.repeat(total[::2], 2)[: len(total)] if starts_again else total
+    step = np.arange(len(total)) // 3
+    columns["Discharge capacity [A.h]"] = total - np.repeat(total[::3], 3)[: len(total)] if starts_again else total
     columns["Step from cycler"] = step % 7 + 1
     path = tmp_path / "counter.csv"
     path.write_text(text(columns))

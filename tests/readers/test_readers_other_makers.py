@@ -393,6 +393,21 @@ def test_a_column_of_which_nothing_can_be_read_is_refused(amps: str, volts: str,
         got(tmp_path, text)
 
 
+def test_texts_in_a_parquet_column_of_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "file.parquet"
+    columns = {"time": TIME, "current": CHARGING, "voltage": VOLTS}
+    pq.write_table(pa.table({**columns, "current": [f"{value} A" for value in CHARGING]}), path)
+    with pytest.raises(FileRefused, match="No value in 'current'"):
+        read(path)
+    degrees = ["25.0", "", "n/a", "too hot", None, "25"] + ["25"] * (N - 6)
+    pq.write_table(pa.table({**columns, "current": CHARGING.astype(str), "temperature": degrees}), path)
+    reading = read(path)
+    holds(concat(list(reading.batches)))
+    assert [note.message for note in reading.notes if note.code == "unreadable_values"] == [
+        "2 values in 'temperature' could not be read and are left empty."
+    ]
+
+
 @pytest.mark.parametrize(
     "below", ["时间(s),电压(V),电流(A)", "Time(s),Voltage(V),Current(A)", "Time(s),Current(A)"]
 )

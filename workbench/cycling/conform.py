@@ -18,6 +18,7 @@ from .columns import SERIES_COLUMNS
 from .counted_cycles import counted_cycles
 from .counters import CounterReset, shifted
 from .findings import Finding
+from .owned_intervals import Owned
 from .rest_limit import QuietNoise, rest_limit
 from .run_statistics import Floats, Ints
 from .sign_check import BY_CONVENTION, Taken
@@ -31,6 +32,9 @@ REPAIRS = ("time",)
 Counting: TypeAlias = Literal["always", "never"]
 _KNOWN = {described.name: place for place, described in enumerate(SERIES_COLUMNS)}
 _NOT_A_COUNTER = 0.1
+_OTHER_WAY = (1, 0, 3, 2)
+_LITTLE = 0.1
+"""Share of what passed in both directions that a counter may leave out: noise at rest, and what is below its digits."""
 _CLOCK_SET = 3
 """Falls of the time that are a clock which was set, or a test that began again, however few the rows are."""
 
@@ -47,6 +51,8 @@ class Known:
     rest_limit: float | None = None
     uncounted: frozenset[str] = frozenset()
     one_step: bool = False
+    still: frozenset[str] = frozenset()
+    """Those of ``uncounted`` that stand still, though current flowed in their direction."""
 
 
 class SecondLook(Exception):
@@ -168,6 +174,7 @@ class Conformer:
         steps = self._steps_builder.finish(self._between)
         if self._steps_builder.owned is not None:
             self.survey.take(steps, self._steps_builder.owned)
+            self._look_for_still(self._steps_builder.owned)
         self.cycles, about_cycles = self._counted(steps)
         if self.cycles is not None:
             steps = replaced(steps, {c.CYCLE_COUNT: Column("integer", self.cycles)})
@@ -257,6 +264,18 @@ class Conformer:
         if wanted != self.known:
             raise SecondLook(wanted)
 
+    def _look_for_still(self, owned: Owned) -> None:
+        """Look again if a counter stands still in all samples while much passed in its direction: it counts nothing."""
+        passed = owned.both.sum(axis=0)
+        still = set()
+        for place, name in enumerate(c.COUNTERS):
+            both = passed[place] + passed[_OTHER_WAY[place]]
+            if self._counters[name].is_still and passed[place] > _LITTLE * both:
+                still.add(name)
+        if still:
+            known = self.known
+            raise SecondLook(replace(known, uncounted=known.uncounted | still, still=known.still | still))
+
     def _own_findings(self) -> list[Finding]:
         made = [*self._clock.findings(), *self._steps.findings()]
         made += self._charge_findings()
@@ -275,9 +294,10 @@ class Conformer:
                 )
                 made.append(Finding("odd", "counter_starts", message))
         for name in sorted(self.known.uncounted):
-            message = (
-                f"'{name}' goes up and down, so it is not a counter. It was kept as '{uncounted_name(name)}'."
-            )
+            does = "goes up and down"
+            if name in self.known.still:
+                does = "stands still while the cell is charged or discharged"
+            message = f"'{name}' {does}, so it is not a counter. It was kept as '{uncounted_name(name)}'."
             made.append(Finding("odd", "no_counter", message))
         return made
 

@@ -16,6 +16,7 @@ _NEAR_ZERO = 0.01
 _WOBBLE = 0.99
 """A counter that falls to a larger share of its value between two steps wobbles; it did not start again."""
 _PLAUSIBLE, _NEAR = 1.1, 0.2
+_MANY = 10
 
 
 class Sample(NamedTuple):
@@ -41,7 +42,7 @@ class CounterReset:
         """Sum of the falls within steps after which the counter did not start again."""
         self.fall_count = 0
         self.first_fall: int | None = None
-        self._row = 0
+        self._row, self._flowing = 0, 0
         self._before: Sample | None = None
         self._base = 0.0
         self._reached = 0.0
@@ -63,10 +64,17 @@ class CounterReset:
         values = column.floats()
         known = np.flatnonzero(~np.isnan(values))
         made = values.copy()
+        self._flowing += int((flow[known] > 0).sum())
         if len(known):
             made[known] = self._reset(values[known], steps[known], time[known], np.nan_to_num(flow[known]), known)
         self._row += len(values)
         return Column("number", made, column.valid if column.kind == "number" else ~column.null_mask())
+
+    @property
+    def is_still(self) -> bool:
+        """Whether all values of the counter were the same, though it could have counted in many samples."""
+        counted_none = not self.rises and not self.fall_count
+        return self._flowing >= _MANY and counted_none and not any(part.any() for part in self._rises)
 
     def between(self, steps: int, within: Floats, integral: float) -> Floats:
         """(steps,) what was counted between two steps: it belongs to the one of the two samples with the larger flow,

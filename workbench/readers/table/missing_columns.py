@@ -81,8 +81,7 @@ _PER_AMOUNT = re.compile(
 """Units of a current per mass or area of electrode: ``mA/g``, ``A/cm2``, ``mA cm-2``."""
 _DISCHARGES = re.compile(r"dis-?cha?rg|dchg|dch\b|entlade|放电|放電|방전")
 _CHARGES = re.compile(r"cha?rg|\bchg|\bcha?\b|lade|充电|充電|충전")
-_SMALLER = {"s": "min", "A": "mA", "V": "mV"}
-"""Unit of ours -> an example of another one."""
+_OTHER_UNITS = {TIME: "Time [min]", CURRENT: "Current [mA]", VOLTAGE: "Voltage [mV]"}
 _LETTERS = {CURRENT: ("i",), VOLTAGE: ("u", "v")}
 """First words of names such as ``U_cell``."""
 
@@ -213,8 +212,8 @@ def _unit_unknown(header: str, name: str) -> str:
     unit = split_header(header).unit
     if unit is None or unit_of(unit) is not None:
         return ""
-    word, base = split_unit(name)
-    return f" The unit '{unit}' is not known: say what the values are in, such as '{word} [{_SMALLER[base]}]'."
+    other = _OTHER_UNITS[name]
+    return f" The unit '{unit}' is not known: say what the values are in, such as '{other}'."
 
 
 def is_of_a_test(head: Head, header: HeaderLine | None, plan: Plan) -> bool:

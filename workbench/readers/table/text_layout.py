@@ -140,8 +140,8 @@ def lay_out(head: Head, header: HeaderLine) -> Layout:
             )
     while len(fields) > usual and not fields[-1].strip():
         fields.pop()
-    units = [unit_of(split_header(field).unit) for field in fields]
-    small = {place for place, unit in enumerate(units) if unit is not None and unit.over >= _SMALL_UNITS}
+    said = [unit_of(split_header(field).unit) for field in fields]
+    small = {place for place, unit in enumerate(said) if unit is not None and unit.over >= _SMALL_UNITS}
     looked_at = sample if len(sample) < _SAMPLE else _sample(head, skip, header, limits.HEAD_LINES)
     decimal, thousands = _marks(looked_at, header.delimiter, small)
     labels = unique_labels(fields)

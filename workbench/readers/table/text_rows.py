@@ -379,10 +379,15 @@ def refuse_unread(file: str, plan: Plan, first: pd.DataFrame, decimal: str | Non
         values, unread = numbers(first[column.header], decimal)
         if unread and not np.isfinite(values).any():
             seen = next(text for text in first[column.header].astype("str").str.strip() if text not in ("", "nan"))
-            raise FileRefused(
-                f"No value in '{column.header}' of '{file}' is a number ('{seen[:40]}'). Export numbers alone, with "
-                f"their unit in the header, such as '{name}'."
-            )
+            raise no_number(file, column, seen)
+
+
+def no_number(file: str, column: Planned, seen: str) -> FileRefused:
+    """The refusal of a file of whose current or voltage nothing could be read; ``seen`` is one of its values."""
+    return FileRefused(
+        f"No value in '{column.header}' of '{file}' is a number ('{seen[:40]}'). Export numbers alone, with their "
+        f"unit in the header, such as '{column.name}'."
+    )
 
 
 def unread_text(header: str, count: int, seen: Sequence[str] = ()) -> str:

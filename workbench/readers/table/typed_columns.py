@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from ...arrow import of_arrow
-from ...cycling.columns import CURRENT, TIME
+from ...cycling.columns import CURRENT, TIME, VOLTAGE
 from ...cycling.findings import Finding
 from ...errors import FileRefused, TooLarge
 from ...messages import column_map, counted, option_name, spaced
@@ -42,7 +42,7 @@ from .several_cells import (
     refuse_side_by_side,
 )
 from .text_format import check_sign
-from .text_rows import directed, time_notes, unread_text
+from .text_rows import directed, no_number, time_notes, unread_text
 from .values import (
     CountedClock,
     clock_format,
@@ -234,6 +234,7 @@ def read_typed(
     refuse_side_by_side(file, plan)
     batches = _of_one_cell(file, plan, batches, test, notes)
     prove_units(plan, lambda headers: _first_rows(batches, headers), ".", notes)
+    _refuse_unread(file, plan, batches)
     survey = Survey(format.brand, file, plan, ".", format.sign, sign, None)
     rows = 0
     for batch in batches(survey.undecided(typed=True)):
@@ -263,6 +264,21 @@ def _first_rows(batches: Batches, headers: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame(
         {name: _numbers_of(column) for name, column in zip(batch.schema.names, batch, strict=True)}
     )
+
+
+def _refuse_unread(file: str, plan: Plan, batches: Batches) -> None:
+    """Refuse a table whose first rows have values for the current or the voltage, of which none is a number."""
+    found = [column for name in (CURRENT, VOLTAGE) if (column := plan.find(name)) is not None]
+    headers = list(dict.fromkeys(column.header for column in found))
+    batch = next((batch for batch in batches(headers) if batch.num_rows), None) if headers else None
+    if batch is None:
+        return
+    for column in found:
+        array = batch.column(batch.schema.names.index(column.header))
+        if array.null_count < len(array) and np.isnan(_numbers_of(array)).all():
+            seen = next((str(value) for value in array.drop_null().to_pylist() if str(value).strip()), "nan")
+            if seen.casefold() != "nan":
+                raise no_number(file, column, seen)
 
 
 def _of_one_cell(file: str, plan: Plan, batches: Batches, test: str | None, notes: list[Finding]) -> Batches:
@@ -351,6 +367,8 @@ class _TypedRows:
             text = f"Column '{name}' holds neither numbers, texts, times nor truth values and was left out."
             self.notes.append(Finding("odd", "column_left_out", text))
         for header, count in self.unread.items():
+            if not count:
+                continue
             text = unread_text(header, count)
             self.notes.append(Finding("odd", "unreadable_values", text))
 
@@ -378,7 +396,7 @@ class _TypedRows:
 
     def _column(self, planned: Planned, column: Column, array: pa.Array) -> Column:
         if planned.role == "number":
-            values = column.values if column.kind == "number" else _numbers_of(array)
+            values = column.values if column.kind == "number" else self._numbers(planned.header, array)
             valid = column.valid if column.kind == "number" else ~np.isnan(values)
             values = planned.apply(values)
             if planned.name == CURRENT:
@@ -389,6 +407,19 @@ class _TypedRows:
             whole = self.settings.kinds.get(planned.name) == "integer"
             return count_column(values) if whole else number_column(values)
         return column
+
+    def _numbers(self, header: str, array: pa.Array) -> NDArray[np.float64]:
+        """The numbers of a column of another kind. What cannot be read is counted."""
+        values = _numbers_of(array)
+        column = of_arrow(array)
+        empty = pc.is_null(array)
+        if column is not None and column.kind == "text":
+            text = pc.utf8_lower(pc.utf8_trim_whitespace(array.cast(pa.string())))
+            empty = pc.fill_null(pc.is_in(text, pa.array(["", "nan"])), True)
+            empty = pc.or_(empty, pc.is_null(array))
+        lost = np.isnan(values) & ~empty.to_numpy(zero_copy_only=False)
+        self.unread[header] = self.unread.get(header, 0) + int(lost.sum())
+        return values
 
     def _time(self, array: pa.Array) -> Column:
         planned, column = self.time, of_arrow(array)
