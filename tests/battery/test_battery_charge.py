@@ -251,3 +251,14 @@ def test_noise_at_rest_is_rest() -> None:
     assert len(half.frame) == 600
     quiet = titration(20, 30, 200, 1.0, amps=2.0)
     assert battery.charge_passed(half.frame, "discharge")[-1] == pytest.approx(plain(quiet, half), rel=1e-3)
+
+
+def test_rows_in_the_wrong_order_are_said() -> None:
+    """Their charge is not that of the test, and the reason is the order, not a gap."""
+    frame = pd.DataFrame({"Time [s]": np.arange(600.0), "Current [A]": 1.0})
+    shuffled = frame.sample(frac=1, random_state=1).reset_index(drop=True)
+    with pytest.warns(battery.SamplesLeftOut, match=r"'Time \[s\]' falls \d+ times: the rows are not in order"):
+        battery.charge_passed(shuffled, "discharge")
+    assert battery.charge_passed(shuffled.sort_values("Time [s]", ignore_index=True), "discharge")[
+        -1
+    ] == pytest.approx(599 / 3600)

@@ -37,7 +37,7 @@ def charge_passed(frame: pd.DataFrame, direction: str) -> Floats:
     trapezoid rule from ``Current [A]`` and ``Time [s]``. Rests that ``half_cycles`` left out count nothing.
 
     Warns with ``SamplesLeftOut`` where samples are missing that it needs, and where it integrates nothing over a
-    gap (an interval above 60 s and above 10 times those beside it), and with ``ChargeDiffers`` where counter and
+    gap (an interval above 60 s and above 10 times those beside it) or where the time falls, and with ``ChargeDiffers`` where counter and
     integral differ by more than 0.5 %.
 
     Raises
@@ -125,6 +125,10 @@ def _integrated(frame: pd.DataFrame, direction: str, *, straight: bool = False) 
         counts = [one & next_to for one in counts]
     passed = (flow[low] * after * counts[0] + flow[high] * before * counts[1]) / 7200
     rises[high - 1] = passed
+    falls = int((time[high] < time[low]).sum())
+    if falls:
+        times = counted_words(falls, "time")
+        return rises, f"'{TIME}' falls {times}: the rows are not in order, and no charge is counted there"
     gaps = np.flatnonzero(whole > passed)
     if (whole - passed).sum() <= _NOTABLE * passed.sum():
         return rises, ""
