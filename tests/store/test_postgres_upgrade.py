@@ -180,7 +180,8 @@ def test_an_upgrade_that_is_killed_leaves_the_store_old_or_new_and_goes_on(
         formats.add(format_of(address))
         assert names(address) == before
         at += 1 if long else step.randint(4, 9)
-    assert formats == {TODAY, COLOUR, SHADE} or not long
+    # The step that makes the last format is the last statement, so no kill comes after it.
+    assert {TODAY, COLOUR} <= formats or not long
     assert TODAY in formats
     assert format_of(address) == SHADE
     with Store.open(address) as store:
