@@ -163,3 +163,24 @@ def test_pulses_of_several_currents_are_a_line_each(tmp_path: Path) -> None:
     assert np.allclose(lines[(1.0,) * 6], 30, rtol=0.05)
     assert np.allclose(lines[(3.0,) * 6], 20, rtol=0.05)
     assert "a line for each current: pulses" in words(drawn)
+
+
+def test_tables_of_cycles_are_analysed_too_and_called_by_their_cells(tmp_path: Path) -> None:
+    """They have no samples, and a run left them out without a word: no knee of 18 published cells."""
+    cycles = np.arange(300.0)
+    bent = 1 - 1e-4 * cycles - 3e-4 * np.clip(cycles - 120, 0, None) - 8e-4 * np.clip(cycles - 210, 0, None)
+    with wb.open(tmp_path / "lab.db") as bench:
+        for cell in ("A", "B"):
+            (tmp_path / cell).mkdir()
+            fade = pd.DataFrame(
+                {"Cycle": range(300), "Discharge capacity [A.h]": 2.0 * bent if cell == "A" else 2.0}
+            )
+            fade.to_csv(tmp_path / cell / "fade.csv", index=False)
+            bench.ingest(tmp_path / cell / "fade.csv", specification="Cell", rating="2Ah,3V,4.2V", instance=cell)
+        done = bench.analyse("knee")
+        assert sorted(done.computed) == ["A, fade", "B, fade"]
+        assert list(done.invalid) == ["B, fade"]
+        assert "fell by 0 %" in done.invalid["B, fade"]
+        assert words(bench.figure("knee")) == "no knee: B"
+        assert bench.analyse("dcir").tests == 0
+        assert {"A, fade: retention", "B, fade: retention"} <= set(bench.analyse("arrival").computed)

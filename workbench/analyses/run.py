@@ -98,7 +98,7 @@ class _Unit:
 
     @property
     def name(self) -> str:
-        return self.tests[-1].name if len(self.tests) == 1 else f"{len(self.tests)} tests"
+        return self.tests[-1].shown if len(self.tests) == 1 else f"{len(self.tests)} tests"
 
 
 Argument: TypeAlias = JsonValue | pd.DataFrame | tuple[float, float]
@@ -161,7 +161,7 @@ def analyse(
         return _run(store, scope, actor, KINDS_JOB, units, {}, check, jobs, where, progress, cancel)
     declared = known(type)
     full = declared.parameters(parameters or {})
-    chosen = _chosen(store, scope, ids)
+    chosen = _chosen(store, scope, ids, also_tables=declared.reads == "cycles")
     if ids is None and declared.kinds:
         kinds = _kind_units(store, scope, chosen)
         if not check and not all(map(_is_fresh, kinds)):
@@ -185,7 +185,7 @@ def _due(
     cancel: Cancel | None,
 ) -> Analysed:
     """Each analysis of `ON_ARRIVAL`, of the tests whose kind it reads; of whole cells, of all tests of their kind."""
-    chosen = _chosen(store, scope, ids)
+    chosen = _chosen(store, scope, ids, also_tables=True)
     done = Analysed(ARRIVAL_JOB, len(chosen))
     if not check:
         these = [one.id for one in chosen]
@@ -196,6 +196,7 @@ def _due(
     for place, type in enumerate(ON_ARRIVAL):
         declared = known(type)
         fits = [one for one in chosen if {kind.name for kind in kinds[one.id]} & set(declared.kinds)]
+        fits = [one for one in fits if not one.is_table or declared.reads == "cycles"]
         if declared.given.keys() & ELECTRODES:
             fits = [one for one in fits if all(curves.of(one, name) is not None for name in ELECTRODES.values())]
         if not fits or (cancel is not None and cancel.is_set()):
@@ -209,7 +210,7 @@ def _due(
         done.invalid |= {f"{name}: {type}": why for name, why in part.invalid.items()}
         touched.update(part.computed)
     done.cancelled = cancel is not None and cancel.is_set()
-    done.unchanged = sum(one.name not in touched for one in chosen)
+    done.unchanged = sum(one.shown not in touched for one in chosen)
     return done
 
 
@@ -372,7 +373,7 @@ def _outputs(
     newest = tests[-1]
     if declared.over == "cells":
         return _by_cell(declared, tests, frames, inputs, name, given)
-    label, data = newest.name, frames.get(newest.id)
+    label, data = newest.shown, frames.get(newest.id)
     if declared.over == "cell":
         label = newest.cell
         parts = [frames[one.id].assign(Cell=one.cell, Test=one.name) for one in tests if one.id in frames]
@@ -489,9 +490,9 @@ def _run(
     done.unchanged = done.tests - sum(len(unit.tests) for unit in todo)
     for unit in todo:
         if any(unit.old.values()):
-            done.stale += [one.name for one in unit.tests]
+            done.stale += [one.shown for one in unit.tests]
     if check:
-        done.computed = [one.name for unit in todo for one in unit.tests]
+        done.computed = [one.shown for unit in todo for one in unit.tests]
         return done
     finished = 0
     reached = Reached(store)
@@ -503,7 +504,7 @@ def _run(
         except NotFound:  # deleted meanwhile
             continue
         except WorkerDied as error:
-            done.invalid |= {one.name: str(error) for one in unit.tests}
+            done.invalid |= {one.shown: str(error) for one in unit.tests}
             continue
         if progress is not None:
             progress(done.unchanged + finished, done.tests, unit.name)
@@ -538,10 +539,10 @@ def _keep(store: Store, scope: Scope, actor: str, unit: _Unit, outputs: Computed
             continue
         except StoreError:
             raise
-        done.computed.append(test.name)
+        done.computed.append(test.shown)
         for output in outputs.get(test.id, []):
             if output.why:
-                done.invalid[test.name] = output.why
+                done.invalid[test.shown] = output.why
 
 
 __all__ = ["KINDS_JOB", "Analysed", "Kept", "analyse", "known", "recognised"]

@@ -30,7 +30,7 @@ DATASET = {"samples": "series", "steps": "steps", "cycles": "cycles"}
 @dataclass(frozen=True)
 class Test:
     """A measurement, as an analysis sees it. ``rated`` in A.h and ``limits`` in V are None where they are unknown;
-    ``excluded`` are the texts of what a user excluded of it."""
+    ``excluded`` are the texts of what a user excluded of it. ``is_table``: there are cycles, but no samples."""
 
     __test__ = False  # not a test of pytest
 
@@ -46,6 +46,12 @@ class Test:
     began: str
     specification: Specification | None
     excluded: tuple[str, ...]
+    is_table: bool
+
+    @property
+    def shown(self) -> str:
+        """What a run calls it: its name, with that of its cell where the name does not hold it."""
+        return self.name if self.cell in self.name else f"{self.cell}, {self.name}"
 
     def fact(self, name: str) -> JsonValue:
         """The rated capacity or the limits of the specification, as a parameter takes them."""
@@ -90,6 +96,7 @@ def tests_in(store: Store, scope: Scope, ids: Sequence[str] | None, *, also_tabl
                 began="" if row["start_time"] is None else str(row["start_time"]),
                 specification=specification,
                 excluded=tuple(excluded.get(str(row["id"]), ())),
+                is_table=not row["sample_count"],
             )
         )
     return found

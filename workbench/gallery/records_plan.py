@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from pydantic import JsonValue
 
@@ -48,8 +48,7 @@ def stored_results(
         raise Unmet(f"The results of '{analysis}' are not computed yet. Run: {command}")
     valid = [row for row in rows if row[VALID]]
     if not valid:
-        why = next((str(row[REASON]) for row in rows if row[REASON]), "")
-        raise Unmet(f"No test gave a result of '{analysis}'. {why[:300]}")
+        raise Unmet(f"No test gave a result of '{analysis}'. {_reasons(rows)}")
     given = [f"metadata.results.{name}" for name in results]
     fields = ["id", "name", "measurement_id", "measurement_name", "instance_id", "instance_name", "batch_name"]
     steps: Steps = {
@@ -93,6 +92,21 @@ def stored_results(
     names = list(dict.fromkeys(str(row[by]) for row in valid))
     control: dict[str, JsonValue] = {"label": param.capitalize(), "optionsFrom": {"step": "records", "value": by}}
     return steps, {**beside, param: {"kind": "data", "default": [*names[:most]], "control": control}}
+
+
+def _reasons(rows: Sequence[Mapping[str, object]]) -> str:
+    """Why no test gave a result, the reason of most tests first, with the cells that it holds for."""
+    cells: dict[str, list[str]] = {}
+    for row in rows:
+        if row[REASON]:
+            cells.setdefault(str(row[REASON])[:200].rstrip("."), []).append(str(row["instance_name"]))
+    found = sorted(cells.items(), key=lambda item: -len(item[1]))
+    said = [
+        f"{', '.join(names[:3])}{f' and {len(names) - 3} more' if len(names) > 3 else ''}: {why}."
+        for why, names in found[:3]
+    ]
+    left = sum(len(names) for _, names in found[3:])
+    return " ".join([*said, f"And {left} more." if left else ""]).strip()
 
 
 def _joined(left: str, right: str, key: str, fields: JsonValue) -> dict[str, JsonValue]:
