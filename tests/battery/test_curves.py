@@ -49,6 +49,21 @@ def test_one_direction_is_shown_without_a_mean() -> None:
     assert not made["Valid"].any()
 
 
+def test_a_discharge_above_the_charge_has_no_mean() -> None:
+    """A half cell whose first discharge begins at 2.7 V and whose charge ends at 1 V: the charges are alike, and the
+    hysteresis was -1.6 V."""
+    discharge = slow(charge=False)
+    begin = 1.5 * np.exp(-np.arange(len(discharge)) / (0.03 * len(discharge)))
+    made = battery.pseudo_ocv(
+        joined(slow(charge=True), discharge.assign(**{"Voltage [V]": lambda f: f["Voltage [V]"] + begin}))
+    )
+    assert "limits_differ" in codes(made)
+    assert "above the charge" in made["Warning"][0]
+    assert made[["Voltage [V]", "Hysteresis [V]"]].isna().all(axis=None)
+    assert not made["Valid"].any()
+    assert battery.pseudo_ocv(both_ways(), resistance=[(0.0, 0.5), (1.0, 0.5)])["Valid"].all()  # a drop too large
+
+
 def test_directions_with_other_limits_have_no_mean() -> None:
     made = battery.pseudo_ocv(both_ways(discharged=1.9))
     assert "limits_differ" in codes(made)

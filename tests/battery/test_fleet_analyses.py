@@ -145,6 +145,19 @@ def test_an_extrapolation_goes_a_fifth_beyond_and_no_further() -> None:
     assert codes(battery.eol_extrapolation(cycles(100, -1e-4))) == {"no_fade"}
 
 
+def test_a_few_cycles_of_another_kind_end_no_life() -> None:
+    """A table with six short cycles at the start and a sound cell after: its end of life was cycle 2."""
+    frame = cycles(200)
+    frame.loc[frame.index[3:9], DISCHARGED] *= 0.1
+    made = only(battery.end_of_life(frame))
+    assert made["EOL reached"] == "no"
+    assert made["EOL cycle"] != made["EOL cycle"]
+    falls = fading(1e-4, 1e-4, 3e-4, 2e-3, each=100)
+    late = falls.copy()
+    late.loc[late.index[3:9], DISCHARGED] = 0.1
+    assert only(battery.end_of_life(late))["EOL cycle"] == only(battery.end_of_life(falls))["EOL cycle"]
+
+
 def test_after_a_late_knee_only_the_last_part_counts() -> None:
     frame = fading(1e-4, 1e-4, 3e-4, 2e-3, each=70)
     made = only(battery.eol_extrapolation(frame))

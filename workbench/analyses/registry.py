@@ -80,7 +80,7 @@ _OF_CYCLES = (
     Declared(
         "end_of_life",
         "At which cycle does a cell reach its end of life?",
-        3,
+        4,
         end_of_life,
         "cycles",
         ("ageing",),
@@ -90,7 +90,7 @@ _OF_CYCLES = (
     Declared(
         "eol_extrapolation",
         "When will a cell reach its end of life, and how sure is that?",
-        3,
+        4,
         eol_extrapolation,
         "cycles",
         ("ageing",),
@@ -162,7 +162,7 @@ _OF_SAMPLES = (
     Declared(
         "pseudo_ocv",
         "What is the voltage at equilibrium over the state of charge, and its hysteresis?",
-        1,
+        2,
         pseudo_ocv,
         "samples",
         ("pocv", "rpt"),

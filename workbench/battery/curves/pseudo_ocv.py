@@ -26,6 +26,7 @@ _WHAT = "Open-circuit curves"
 _TOO_FAST, _FAST = 1 / 8, 1 / 20
 _CHARGES = 0.02
 _POLARISED = 0.05
+_ABOVE, _LONG = 0.005, 0.01
 _MARGIN = 1.005
 
 
@@ -54,10 +55,11 @@ def pseudo_ocv(
     rest : as in ``half_cycles``.
 
     Returns ``SOC``, ``Voltage [V]`` (the mean), ``Charge voltage [V]``, ``Discharge voltage [V]``, ``Hysteresis [V]``,
-    the charge of each direction, the temperatures, ``Valid`` and ``Warning``. With one direction only, or charges that
-    differ by more than 2 % (the two do not have the same limits), the mean is NaN and no row is valid. Nothing is
-    computed above C/8. ``Warning`` names rates above C/20, a polarisation (half of the median hysteresis) above 50 mV,
-    and temperatures that differ by more than 2 K.
+    the charge of each direction, the temperatures, ``Valid`` and ``Warning``. The mean is NaN and no row is valid with
+    one direction only, and where the two do not have the same limits: charges that differ by more than 2 %, or a
+    discharge more than 5 mV above the charge over 1 % of SOC. Nothing is computed above C/8. ``Warning`` names rates
+    above C/20, a polarisation (half of the median hysteresis) above 50 mV, and temperatures that differ by more than
+    2 K.
     """
     samples = checked(frame, _WHAT)
     curves, remarks = curves_of(samples, rated, rest)
@@ -79,18 +81,32 @@ def pseudo_ocv(
         words = f"only a {one.direction if one else ''} is there: the mean needs both directions"
         remarks.append(Remark("one_direction", f"{words[0].upper()}{words[1:]}."))
         return result(_rows(soc, up, down, charge, discharge, words, valid=False), COLUMNS, remarks)
-    differ = abs(charge.capacity - discharge.capacity) / max(charge.capacity, discharge.capacity)
-    if differ > _CHARGES:
-        words = (
-            f"the charge holds {charge.capacity:.4g} A.h and the discharge {discharge.capacity:.4g} A.h, {differ:.1%} "
-            "apart: they do not have the same limits, so that equal SOC is not known"
-        )
+    words = _other_limits(charge, discharge, soc)
+    if words:
         remarks.append(Remark("limits_differ", f"{words[0].upper()}{words[1:]}."))
         return result(_rows(soc, up, down, charge, discharge, words, valid=False), COLUMNS, remarks)
     words = _words(charge, discharge, up, down)
     if words:
         remarks.append(Remark("doubtful", f"{words[0].upper()}{words[1:]}."))
     return result(_rows(soc, up, down, charge, discharge, words, valid=True), COLUMNS, remarks)
+
+
+def _other_limits(charge: Curve, discharge: Curve, soc: Floats) -> str:
+    """Why the two do not have the same limits, so that equal SOC is not known; empty if they may have."""
+    differ = abs(charge.capacity - discharge.capacity) / max(charge.capacity, discharge.capacity)
+    so = "they do not have the same limits, so that equal SOC is not known"
+    if differ > _CHARGES:
+        return (
+            f"the charge holds {charge.capacity:.4g} A.h and the discharge {discharge.capacity:.4g} A.h, {differ:.1%} "
+            f"apart: {so}"
+        )
+    over = _voltage(discharge, soc, None) - _voltage(charge, soc, None)
+    if float(np.mean(over > _ABOVE)) > _LONG:
+        return (
+            f"the discharge lies up to {1000 * over.max():.3g} mV above the charge, over {np.mean(over > _ABOVE):.0%} "
+            f"of SOC: {so}"
+        )
+    return ""
 
 
 def _no_curve(curves: Sequence[Curve]) -> str:

@@ -39,9 +39,10 @@ def end_of_life(
 ) -> pd.DataFrame:
     """The first x from which retention stays below the threshold.
 
-    The running median of 5 cycles is below it for 3 cycles on end; the crossing before the first of them is
-    interpolated. ``EOL low`` is the first single cycle below, ``EOL high`` the last one above. Where the threshold is
-    not reached the row has no number: ``EOL reached`` is "no", ``EOL low`` the last cycle, and ``Warning`` says "> n".
+    The running median of 5 cycles is below it for 3 cycles on end and for most of those after, so that a few cycles of
+    another kind do not end a life; the crossing before the first of them is interpolated. ``EOL low`` is the first
+    single cycle below, ``EOL high`` the last one above. Where the threshold is not reached the row has no number:
+    ``EOL reached`` is "no", ``EOL low`` the last cycle, and ``Warning`` says "> n".
 
     Parameters
     ----------
@@ -92,14 +93,17 @@ def _running_median(values: Floats) -> Floats:
 
 
 def crossing(x: Floats, retention: Floats, threshold: float) -> float | None:
-    """Where the running median falls below the threshold and stays; None if it does not.
+    """Where the running median falls below the threshold and stays: at least 3 on end, and most of those after; None if
+    it does not.
 
     The first and last values have medians of fewer.
     """
     n = len(retention)
     smooth = _running_median(retention)
     below = smooth < threshold
-    stays = np.flatnonzero(sliding_window_view(below, _STAYS).all(axis=1)) if n >= _STAYS else np.array([], int)
+    most_after = np.cumsum(below[::-1])[::-1] > 0.5 * np.arange(n, 0, -1)
+    starts = sliding_window_view(below, _STAYS).all(axis=1) if n >= _STAYS else np.zeros(0, bool)
+    stays = np.flatnonzero(starts & most_after[: len(starts)])
     if not len(stays):
         return None
     at = int(stays[0])
