@@ -140,6 +140,19 @@ def test_a_plateau_and_an_unknown_onset_have_no_diffusion() -> None:
     assert made["D/R2 [1/s]"].isna().all()
 
 
+def test_a_rest_that_ends_against_its_pulse_has_no_diffusion() -> None:
+    """In a real titration the voltage fell by 52 mV over a charge pulse and its rest: D was 20 times that of the
+    neighbours, and valid."""
+    frame = sphere_titration(1e-15, 1.8e-6)
+    loaded = frame["Current [A]"].to_numpy() > 0
+    third = np.flatnonzero(~loaded[1:] & loaded[:-1])[2] + 1
+    moved = frame.assign(**{"Voltage [V]": frame["Voltage [V]"] + np.where(frame.index >= third, 0.5, 0.0)})
+    made = battery.gitt(moved, radius=1.8e-6)
+    assert made["Valid"].tolist() == [True, True, False, True, True, True]
+    assert np.isnan(made["D [m2/s]"].iloc[2])
+    assert "goes against the voltage in the pulse" in made["Warning"].iloc[2]
+
+
 def test_coarse_titration_is_refused_or_named() -> None:
     frame = sphere_titration(1e-15, 1.8e-6)
     loaded = frame["Current [A]"].to_numpy() > 0

@@ -265,7 +265,7 @@ _OF_SAMPLES = (
     Declared(
         "gitt",
         "How fast is diffusion, from pulses with long rests?",
-        1,
+        2,
         gitt,
         "samples",
         ("gitt",),

@@ -169,10 +169,13 @@ def note(figure, text, over=2):
 
 
 def log_ticks(values):
-    """A logarithmic axis with ticks at 1, 2 and 5 of each decade, written out; plotly's own on less than that."""
+    """A logarithmic axis with ticks at 1, 2 and 5 of each decade, written out; plotly's own on less than that. Very small
+    values have powers of ten."""
     low, high = np.log10(np.nanmin(values)), np.log10(np.nanmax(values))
     if high - low < 0.7:
         return {"type": "log"}
+    if low < -3:
+        return {"type": "log", "dtick": "D2" if high - low < 2.5 else 1, "exponentformat": "power"}
     steps = (1, 2, 5) if high - low < 3 else (1,)
     ticks = [step * 10.0**power for power in range(int(np.floor(low)), int(high) + 2) for step in steps]
     return {"type": "log", "tickvals": ticks, "ticktext": [f"{tick:g}" for tick in ticks]}

@@ -98,10 +98,11 @@ def gitt(
 
     Returns one row a pulse: ``OCV [V]`` and ``SOC`` are those of the end of the rest before it. A row is not valid,
     and its D is NaN, where the onset is not known (the first sample under load comes later than the window begins),
-    the window holds fewer than 3 samples, no rest follows, dE_s is below 5 times the noise (a plateau has no D), or
-    the pulse differs from the others by more than 5 % of its duration or current. ``Warning`` names fewer than 10
-    samples, r2 below 0.98, a voltage that drifts by more than 1 mV/h at the end of a rest, D t / R^2 above 0.01 at
-    the end of the window, and windows that differ by more than a factor of 2 (``Window sensitive``).
+    the window holds fewer than 3 samples, no rest follows, dE_s is below 5 times the noise (a plateau has no D) or has
+    the other sign than the slope (something else moved the voltage), or the pulse differs from the others by more than
+    5 % of its duration or current. ``Warning`` names fewer than 10 samples, r2 below 0.98, a voltage that drifts by
+    more than 1 mV/h at the end of a rest, D t / R^2 above 0.01 at the end of the window, and windows that differ by
+    more than a factor of 2 (``Window sensitive``).
     """
     samples = checked(frame, _WHAT, exact=True)
     measured = PulseSamples.of(samples.frame)
@@ -174,6 +175,7 @@ def _row(
         "" if rested else "no rest follows the pulse",
         _cut(tau, abs(current), how),
         f"dE_s of {change * 1000:.3g} mV is below 5 times the noise" if abs(change) < _ABOVE_NOISE * noise else "",
+        f"dE_s of {change * 1000:.3g} mV goes against the voltage in the pulse" if change * fit.slope < 0 else "",
     ]
     if refusal := joined(why):
         row["dE/dsqrt(t) [V.s^-0.5]"] = None if passed[0] > how.window[0] else fit.slope

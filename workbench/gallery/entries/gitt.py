@@ -23,33 +23,44 @@ def transform(data, params):
     tests = tests.assign(measurement_name=called(tests, "measurement_name"))
     known = any(data["values"][id]["D [m2/s]"].notna().any() for id in tests["id"])
     first, second = ("D [m2/s]", "D second window [m2/s]") if known else ("D/R2 [1/s]", "D/R2 second window [1/s]")
+    ways = {way for id in tests["id"] for way in data["values"][id].dropna(subset=[first])["Direction"]}
     for number, (_, test) in enumerate(tests.iterrows()):
-        table = data["values"][test["id"]].dropna(subset=["SOC", first]).sort_values("SOC")
         color = battery.PALETTE[number % len(battery.PALETTE)]
-        both = table.dropna(subset=[second])
-        figure.add_scatter(
-            x=np.r_[100 * both["SOC"], 100 * both["SOC"][::-1]],
-            y=np.r_[both[first], both[second][::-1]],
-            mode="lines",
-            fill="toself",
-            fillcolor=battery.pale(color, 0.2),
-            line={"width": 0},
-            showlegend=False,
-            hoverinfo="skip",
-        )
-        figure.add_scatter(
-            x=100 * table["SOC"],
-            y=table[first],
-            mode="lines+markers",
-            line={"color": color},
-            name=test["measurement_name"],
-            hovertemplate="%{x:.1f} %: %{y:.3g}<extra>%{fullData.name}</extra>",
-        )
+        found = data["values"][test["id"]].dropna(subset=["SOC", first]).sort_values("SOC")
+        # A charge and a discharge at one state of charge differ: a line over both would go back and forth.
+        for place, (way, table) in enumerate(sorted(found.groupby("Direction"), reverse=True)):
+            both = table.dropna(subset=[second])
+            figure.add_scatter(
+                x=np.r_[100 * both["SOC"], 100 * both["SOC"][::-1]],
+                y=np.r_[both[first], both[second][::-1]],
+                mode="lines",
+                fill="toself",
+                fillcolor=battery.pale(color, 0.2),
+                line={"width": 0},
+                legendgroup=test["id"],
+                showlegend=False,
+                hoverinfo="skip",
+            )
+            out = way == "discharge"
+            figure.add_scatter(
+                x=100 * table["SOC"],
+                y=table[first],
+                mode="lines+markers",
+                line={"color": color, "dash": "solid" if out or len(ways) == 1 else "dot"},
+                marker={"symbol": "circle" if out or len(ways) == 1 else "circle-open"},
+                name=test["measurement_name"],
+                legendgroup=test["id"],
+                showlegend=place == 0,
+                customdata=table["Direction"],
+                hovertemplate="%{x:.1f} %: %{y:.3g}<br>Pulse: %{customdata}<extra>%{fullData.name}</extra>",
+            )
     if not figure.data:
         return battery.message("The chosen tests have no pulse with a diffusion. Choose others.", unmet=True)
     figure.update_xaxes(title_text="State of charge / %")
     title = "Apparent diffusion coefficient / m² s⁻¹" if known else "Apparent D/R² / s⁻¹"
-    figure.update_yaxes(title_text=title, type="log", exponentformat="power")
+    values = np.concatenate([trace.y for trace in figure.data])
+    figure.update_yaxes(title_text=title, **log_ticks(values))
     finished(figure, showlegend=True)
     radius = "" if known else "; D needs the particle radius: workbench analyse gitt -p radius=5e-6"
-    return note(figure, f"band: between the two time windows of the fit{radius}")
+    dashes = "solid: discharge, dotted: charge; " if len(ways) > 1 else ""
+    return note(figure, f"{dashes}band: between the two time windows of the fit{radius}")

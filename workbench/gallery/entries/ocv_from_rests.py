@@ -10,7 +10,7 @@ ANALYSES = ("ocv_from_rests",)
 
 
 def make(facts):
-    columns = ("Voltage [V]", "Rest [s]", "Drift [mV/h]", "Direction before")
+    columns = ("Rest", "Voltage [V]", "Rest [s]", "Drift [mV/h]", "Direction before")
     steps, params = stored_results(
         facts,
         "ocv_from_rests",
@@ -42,32 +42,33 @@ def transform(data, params):
     figure, moving = go.Figure(), 0
     one_cell = tests["instance_name"].nunique() == 1
     by = tests["measurement_name"] if one_cell else tests["instance_name"]
-    number = 0 * tests.index if one_cell else tests.groupby("instance_name").cumcount()
+    order = 0 * tests.index if one_cell else tests.groupby("instance_name").cumcount()
     colors = palette(dict.fromkeys(by))
-    for (_, test), group, place in zip(tests.iterrows(), by, number):
-        table = (
-            data["values"][test["id"]].dropna(subset=["SOC", "Voltage [V]"]).sort_values("SOC", ascending=False)
-        )
-        still = table["Drift [mV/h]"].abs() <= params["drift"]
-        moving += int((~still).sum())
+    for (_, test), group, place in zip(tests.iterrows(), by, order):
+        table = data["values"][test["id"]].dropna(subset=["SOC", "Voltage [V]"]).sort_values("Rest")
+        moving += int((table["Drift [mV/h]"].abs() > params["drift"]).sum())
         color, symbol = colors[group], SYMBOLS[place % len(SYMBOLS)]
-        figure.add_scatter(
-            x=100 * table["SOC"],
-            y=table["Voltage [V]"],
-            mode="lines+markers",
-            line={"color": battery.pale(color, 0.4), "width": 1},
-            marker={"size": 8, "color": color, "symbol": np.where(still, symbol, f"{symbol}-open")},
-            name=group,
-            legendgroup=group,
-            showlegend=place == 0,
-            customdata=np.column_stack([table["Rest [s]"] / 60, table["Drift [mV/h]"]]),
-            hovertemplate="%{x:.1f} %: %{y:.4f} V<br>Rest: %{customdata[0]:.0f} min"
-            "<br>Drift: %{customdata[1]:.2g} mV h⁻¹"
-            f"<extra>{test['measurement_name']}</extra>",
-        )
+        # A line joins rests that follow each other in one direction: after a charge the voltage is higher.
+        turn = table["Direction before"].ne(table["Direction before"].shift()).cumsum()
+        for number, (_, one) in enumerate(table.groupby(turn)):
+            still = one["Drift [mV/h]"].abs() <= params["drift"]
+            figure.add_scatter(
+                x=100 * one["SOC"],
+                y=one["Voltage [V]"],
+                mode="lines+markers",
+                line={"color": battery.pale(color, 0.4), "width": 1},
+                marker={"size": 8, "color": color, "symbol": np.where(still, symbol, f"{symbol}-open")},
+                name=group,
+                legendgroup=group,
+                showlegend=place == 0 and number == 0,
+                customdata=np.column_stack([one["Rest [s]"] / 60, one["Drift [mV/h]"]]),
+                hovertemplate="%{x:.1f} %: %{y:.4f} V<br>Rest: %{customdata[0]:.0f} min"
+                "<br>Drift: %{customdata[1]:.2g} mV h⁻¹"
+                f"<extra>{test['measurement_name']}</extra>",
+            )
     figure.update_xaxes(title_text="State of charge / %")
     figure.update_yaxes(title_text="Voltage at the end of the rest / V")
     finished(figure, showlegend=True)
     drift = f"open: {moving} rests that still drift by more than {params['drift']:g} mV h⁻¹" if moving else ""
-    later = f"{SYMBOLS[0]}, {SYMBOLS[1]} ...: first test of a cell, second ..." if max(number) > 0 else ""
+    later = f"{SYMBOLS[0]}, {SYMBOLS[1]} ...: first test of a cell, second ..." if max(order) > 0 else ""
     return note(figure, "; ".join(text for text in (drift, later) if text))

@@ -38,7 +38,7 @@ def transform(data, params):
     colors, figure, far = palette(tests["id"]), go.Figure(), 1.0
     for _, test in tests.iterrows():
         table = data["values"][test["id"]].dropna(subset=["Power at 10 s [W]"])
-        for direction, one in table.groupby("Direction"):
+        for direction, one in sorted(table.groupby("Direction"), reverse=True):
             if params["direction"] not in ("both", direction):
                 continue
             one = one.sort_values("SOC")
