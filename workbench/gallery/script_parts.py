@@ -41,6 +41,12 @@ def called(tests, column="name"):
     return names.mask(names.duplicated(keep=False), tests["instance_name"].astype(str) + ", " + names)
 
 
+def of_cell(test, column="name"):
+    """What a test is called in a legend: its cell and its name, or one of them where it holds the other."""
+    cell, name = str(test["instance_name"]), str(test[column])
+    return name if cell in name else f"{cell}, {name}"
+
+
 def from_full(rows):
     """The cycles without the first of a test whose cell came part-charged: its discharge passed less than 80 % of what
     the next one did, and would be what all others are compared with. Where it is known whether the cycle is complete,
@@ -95,14 +101,19 @@ def without_amount(rows, amount):
     return f"without {', '.join(lost[:5])}{' ...' if len(lost) > 5 else ''}: mass or area unknown" if lost else ""
 
 
-def ohm_unit(per):
-    """The factor to a resistance in Ohm times an amount, and the unit as it is printed."""
-    return {"cell": (1000.0, "mΩ"), "cm2": (1.0, "Ω cm²")}[per]
+def ohm_unit(per, values):
+    """The factor to a resistance in Ohm times an amount, and the unit as it is printed: that of a cell fits its values,
+    in Ohm."""
+    large = pd.Series(values, dtype=float).abs().max() >= 1
+    return {"cell": (1.0, "Ω") if large else (1000.0, "mΩ"), "cm2": (1.0, "Ω cm²")}[per]
 
 
-def capacity_unit(per):
-    """The factor to a capacity in A.h over an amount, and the unit as it is printed."""
-    return {"cell": (1.0, "A h"), "g": (1000.0, "mA h g⁻¹"), "cm2": (1000.0, "mA h cm⁻²")}[per]
+def capacity_unit(per, values):
+    """The factor to a capacity in A.h over an amount, and the unit as it is printed: that of a cell fits its values, in
+    A.h."""
+    small = pd.Series(values, dtype=float).abs().max() < 0.1
+    of_cell = (1000.0, "mA h") if small else (1.0, "A h")
+    return {"cell": of_cell, "g": (1000.0, "mA h g⁻¹"), "cm2": (1000.0, "mA h cm⁻²")}[per]
 
 
 def rated_of(rows):
@@ -169,11 +180,11 @@ def note(figure, text, over=2):
 
 
 def log_ticks(values):
-    """A logarithmic axis with ticks at 1, 2 and 5 of each decade, written out; plotly's own on less than that. Very small
-    values have powers of ten."""
+    """A logarithmic axis with ticks at 1, 2 and 5 of each decade, written out; plotly's own on less than that. Very
+    small values have powers of ten."""
     low, high = np.log10(np.nanmin(values)), np.log10(np.nanmax(values))
     if high - low < 0.7:
-        return {"type": "log"}
+        return {"type": "log", "dtick": "D2"} if high - low < 0.01 else {"type": "log"}
     if low < -3:
         return {"type": "log", "dtick": "D2" if high - low < 2.5 else 1, "exponentformat": "power"}
     steps = (1, 2, 5) if high - low < 3 else (1,)

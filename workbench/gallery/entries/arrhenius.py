@@ -54,21 +54,25 @@ def transform(data, params):
             name=str(batch),
             hovertemplate="Cell: %{text}<br>Temperature: %{customdata:.1f} °C<br>%{y:.3g} % per cycle<extra></extra>",
         )
-    laws, refused = [], []
+    laws, refused = [], {}
     for batch, one in points.groupby(points["batch"].fillna("no batch")):
         law = battery.arrhenius(one).iloc[0]
         bare = law["Ea [kJ/mol]"] != law["Ea [kJ/mol]"]
         if bare or not law["Valid"]:
-            refused.append(str(law["Warning"] or "no law").rstrip("."))
+            refused.setdefault(str(law["Warning"] or "no law").rstrip("."), []).append(str(batch))
         else:
             laws.append(f"{batch}: Ea = {law['Ea [kJ/mol]']:.1f} ± {law['sd']:.1f} kJ/mol")
-    told = "; ".join(laws or dict.fromkeys(refused))
-    degrees = np.array([-20, -10, 0, 10, 20, 25, 30, 35, 40, 45, 50, 55, 60, 70])
+    why = [f"{', '.join(of)}: {words[0].lower()}{words[1:]}" for words, of in refused.items()]
+    told = "; ".join(laws or (why if len(colors) > 1 else refused))
+    heat = points["Temperature [degC]"]
+    apart = 5 if heat.max() - heat.min() < 45 else 10
+    first, last = apart * np.floor((heat.min() - 0.5) / apart), apart * np.ceil((heat.max() + 0.5) / apart)
+    degrees = np.arange(first, last + 1, apart)
     figure.update_xaxes(
         title_text="Temperature / °C (axis in 1/T)",
         tickvals=1000 / (degrees + 273.15),
         ticktext=[f"{value:g}" for value in degrees],
-        autorange="reversed",
+        range=[1000 / (degrees[0] + 273.15), 1000 / (degrees[-1] + 273.15)],
     )
     figure.update_yaxes(title_text="Fade / % per cycle", **log_ticks(100 * points["Rate"]))
     finished(figure, showlegend=True)

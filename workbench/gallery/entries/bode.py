@@ -59,7 +59,7 @@ def panels(show):
         return figure, (None, {"row": 1, "col": 1}, {"row": 2, "col": 1})
     rows = [[{"colspan": 2}, None], [{}, {}]]
     figure = make_subplots(
-        rows=2, cols=2, specs=rows, row_heights=[0.58, 0.42], horizontal_spacing=0.2, vertical_spacing=0.15
+        rows=2, cols=2, specs=rows, row_heights=[0.58, 0.42], horizontal_spacing=0.2, vertical_spacing=0.19
     )
     return figure, ({"row": 1, "col": 1}, {"row": 2, "col": 1}, {"row": 2, "col": 2})
 
@@ -68,7 +68,8 @@ def transform(data, params):
     base = params.get("per", "cell")
     tests = data["chosen"].sort_values("start_time", na_position="last")
     tests = tests.assign(amount=amount_of(tests, base), name=called(tests))
-    factor, unit = ohm_unit(base)
+    every = pd.concat([data["spectra"][id]["Z_Re [Ohm]"] for id in tests["id"]], ignore_index=True)
+    factor, unit = ohm_unit(base, every)
     curves = []
     for _, test in tests.iterrows():
         found = spectra_of(not_excluded(data["spectra"][test["id"]], test["id"]))

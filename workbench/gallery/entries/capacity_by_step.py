@@ -41,7 +41,7 @@ def transform(data, params):
         return battery.message(f"The chosen tests have no {direction}. Choose others.")
     base = params.get("per", "cell")
     amount = amount_of(rows, base)
-    factor, unit = capacity_unit(base)
+    factor, unit = capacity_unit(base, rows[column])
     names = dict(zip(data["chosen"]["id"], called(data["chosen"])))
     rows = rows.assign(part=rows["Step type"].map(part_of), value=factor * rows[column] / amount)
     rows["name"] = rows["measurement_id"].map(names)

@@ -37,34 +37,48 @@ def transform(data, params):
     tests = data["chosen"].sort_values("start_time", na_position="last")
     tests = tests.assign(measurement_name=called(tests, "measurement_name"))
     base = params.get("per", "cell")
-    factor, unit = ohm_unit(base)
     amount = amount_of(tests, base)
-    figure, labels, unknown = go.Figure(), [], 0
+    figure, labels = go.Figure(), []
     parts = [name for name in data["values"][tests["id"].iloc[0]].columns if name.endswith("[Ohm]")]
+    factor, unit = ohm_unit(base, pd.concat([data["values"][id][parts].sum(axis=1) for id in tests["id"]]))
     tables = []
     for place, test in tests.iterrows():
         table = data["values"][test["id"]]
         table = table[table["rms relative"].notna()].assign(scale=factor * amount[place])
         tables.append(table)
-        labels += [(test["measurement_name"], f"{volts:.2f} V") for volts in table["Voltage [V]"]]
+        for number, volts in enumerate(table["Voltage [V]"]):
+            labels.append((test["measurement_name"], f"{volts:.2f} V" if volts == volts else f"no. {number + 1}"))
     rows = pd.concat(tables)
     if rows.empty:
         return battery.message("No spectrum of the chosen tests was fitted. Choose others.", unmet=True)
     shown = [part for part in parts if rows[part].notna().any()]
+    x = [[name for name, _ in labels], [volts for _, volts in labels]]
     for color, part in zip(battery.PALETTE, shown):
-        unknown += int(rows[part].isna().sum())
         figure.add_bar(
-            x=[[name for name, _ in labels], [volts for _, volts in labels]],
+            x=x,
             y=rows["scale"] * rows[part],
             name=part.removesuffix(" [Ohm]"),
             marker_color=color,
             hovertemplate="Test: %{x}<br>%{y:.4g} " + unit + "<extra>" + part.removesuffix(" [Ohm]") + "</extra>",
         )
+    unknown = rows[shown].isna().sum(axis=1).to_numpy()
+    if unknown.any():
+        figure.add_scatter(
+            x=x,
+            y=rows["scale"] * rows[shown].sum(axis=1),
+            mode="text",
+            text=np.where(unknown > 0, "+ ?", ""),
+            textposition="top center",
+            name="without what is not known",
+            customdata=unknown,
+            hovertemplate="Test: %{x}<br>Parameters not known: %{customdata}<extra></extra>",
+            showlegend=False,
+        )
     figure.update_xaxes(autotickangles=[0, 90])
     figure.update_yaxes(title_text=f"Resistance / {unit}", rangemode="tozero")
     finished(figure, barmode="stack")
     circuits = ", ".join(dict.fromkeys(rows["Circuit"].dropna()))
-    lost = f"; left out: {unknown} parameters that the data do not know" if unknown else ""
+    lost = f"; + ?: without {unknown.sum()} parameters that the data do not know" if unknown.any() else ""
     bare = without_amount(tests, amount)
     unknown_area = f"; {bare}" if bare else ""
     return note(figure, f"{circuits}, rms {100 * rows['rms relative'].median():.2g} %{lost}{unknown_area}")

@@ -37,7 +37,7 @@ def make(facts):
 def transform(data, params):
     rows = data["rows"]
     base = params.get("per", "cell")
-    factor, unit = ohm_unit(base)
+    factor, unit = ohm_unit(base, rows["Resistance at 10 s [Ohm]"])
     figure = go.Figure()
     tests = data["chosen"].sort_values("start_time", na_position="last")
     tests = tests.assign(name=called(tests))

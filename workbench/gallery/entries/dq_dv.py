@@ -84,23 +84,24 @@ def curves_of(data, params, test):
 
 def transform(data, params):
     curves, base = [], params.get("per", "cell")
-    factor, unit = capacity_unit(base)
     tests = data["chosen"].sort_values("start_time", na_position="last")
     tests = tests.assign(amount=amount_of(tests, base), name=called(tests))
     for _, test in tests.iterrows():
         for name, frame, charge in curves_of(data, params, test):
             rate = frame["Current [A]"].abs().mean() / charge[-1]
-            curves.append((name, frame, factor * charge / test["amount"], rate))
+            number = sum(name == one[0].split(" (")[0] for one in curves)
+            curves.append((f"{name} ({number + 1})" if number else name, frame, charge / test["amount"], rate))
     if not curves:
         return battery.message(f"The chosen tests have no whole {params['direction']}. Choose others.")
     if not params["all"]:
         curves = [curves[0], curves[-1]] if len(curves) > 1 else curves
+    factor, unit = capacity_unit(base, [charge[-1] for _, _, charge, _ in curves])
     figure = go.Figure()
     seen = []
     shown = battery.coloring([float(place) for place in range(len(curves))], "Order in time")
     for color, (name, frame, charge, rate) in zip(shown.colors, curves):
         voltage, slope = battery.differential_capacity(
-            frame["Voltage [V]"], charge, step=0.002, smooth=params["smooth"] / 1000
+            frame["Voltage [V]"], factor * charge, step=0.002, smooth=params["smooth"] / 1000
         )
         high = np.abs(slope) > 0.02 * np.abs(slope).max()
         seen += [voltage[high].min(), voltage[high].max()]

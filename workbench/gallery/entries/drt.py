@@ -51,7 +51,8 @@ def transform(data, params):
     curves, said, base = [], [], params.get("per", "cell")
     tests = data["chosen"].sort_values("start_time", na_position="last")
     tests = tests.assign(amount=amount_of(tests, base), measurement_name=called(tests, "measurement_name"))
-    factor, unit = ohm_unit(base)
+    every = pd.concat([data["values"][id]["Z_Re [Ohm]"] for id in tests["id"]], ignore_index=True)
+    factor, unit = ohm_unit(base, every)
     for _, test in tests.iterrows():
         table = data["values"][test["id"]].dropna(subset=["Distribution [Ohm]"])
         found = [one for _, one in table.groupby("Spectrum")]
@@ -70,7 +71,7 @@ def transform(data, params):
             )
     if not curves:
         return battery.message("The chosen tests have no distribution. Choose others.", unmet=True)
-    figure = make_subplots(rows=2, row_heights=[0.55, 0.45], vertical_spacing=0.15)
+    figure = make_subplots(rows=2, row_heights=[0.53, 0.47], vertical_spacing=0.22)
     names = [name for name, *_ in curves]
     shown = battery.coloring(
         names if len(curves) <= 8 else [float(place) for place in range(len(curves))], "Spectrum"

@@ -79,4 +79,7 @@ def transform(data, params):
     finished(figure)
     beyond = f"; {out} cycles are beyond the range" if out else ""
     mean = f"; running mean over {params['mean']} cycles, points: each cycle" if params["mean"] > 1 else ""
-    return note(figure, f"The last digits depend on the accuracy of the cycler{mean}{beyond}.")
+    middle = ce.groupby(rows["instance_name"]).median()
+    far = [str(cell) for cell in middle.index[(middle > 1.01) | (middle < 0.95)]]
+    half = f"; {', '.join(far[:3])}: far from 100 %, a half cell, or a charge of another cycle" if far else ""
+    return note(figure, f"The last digits depend on the accuracy of the cycler{mean}{beyond}{half}.")

@@ -54,7 +54,7 @@ def transform(data, params):
             return battery.message(f"No test can be compared with its first cycle; {said}.", unmet=True)
     else:
         amount = amount_of(fade, base)
-        factor, unit = capacity_unit(base)
+        factor, unit = capacity_unit(base, fade["Discharge capacity [A.h]"])
         lost = "; ".join(text for text in (lost, without_amount(fade, amount)) if text)
         fade["value"] = factor * fade["value"] / amount
         title = f"Discharge capacity / {unit}"

@@ -28,7 +28,7 @@ def transform(data, params):
     if rows.empty:
         return battery.message("The chosen tests have no cycles. Choose others.", unmet=True)
     amount = amount_of(rows, base)
-    factor, unit = capacity_unit(base)
+    factor, unit = capacity_unit(base, rows["Charge capacity [A.h]"])
     first = rows.assign(amount=amount).sort_values("Cycle count").groupby("measurement_id", sort=False).first()
     more = np.maximum(first["Charge capacity [A.h]"], first["Discharge capacity [A.h]"])
     less = np.minimum(first["Charge capacity [A.h]"], first["Discharge capacity [A.h]"])
@@ -56,7 +56,12 @@ def transform(data, params):
     figure.update_yaxes(title_text=f"Capacity of the first cycle / {unit}", rangemode="tozero", secondary_y=False)
     low = max(0, np.floor(first["ice"].min() / 10) * 10 - 10)
     figure.update_yaxes(
-        title_text="First-cycle efficiency / %", range=[low, 100], showgrid=False, secondary_y=True
+        title_text="First-cycle efficiency / %",
+        range=[low, 101],
+        showgrid=False,
+        zeroline=False,
+        tickmode="auto",
+        secondary_y=True,
     )
     finished(figure, barmode="stack")
     return note(figure, without_amount(rows, amount))

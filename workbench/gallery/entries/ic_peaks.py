@@ -22,7 +22,8 @@ def make(facts):
 # The script of the figure
 def transform(data, params):
     found, base = [], params.get("per", "cell")
-    factor, unit = capacity_unit(base)
+    heights = [data["values"][id]["Height [A.h/V]"] for id in data["chosen"]["id"]]
+    factor, unit = capacity_unit(base, pd.concat(heights, ignore_index=True))
     names = called(data["chosen"], "measurement_name")
     records = data["chosen"].assign(amount=amount_of(data["chosen"], base), measurement_name=names)
     for _, record in records.iterrows():
@@ -49,8 +50,7 @@ def transform(data, params):
         figure.add_scatter(
             x=one["Position [V]"],
             y=one["Height [A.h/V]"],
-            mode="markers+lines",
-            line={"color": color, "width": 0.8, "dash": "dot"},
+            mode="markers",
             marker={"size": 9, "color": color},
             name=test,
             showlegend=shown.legend,
@@ -58,6 +58,19 @@ def transform(data, params):
             hovertemplate="%{x:.3f} V: "
             f"%{{y:.3g}} {unit} V⁻¹<br>Peak: %{{customdata[0]:.0f}}<br>Area: %{{customdata[1]:.3g}} {unit}",
         )
+    each = rows.groupby("test").size()
+    if len(each) > 1 and each.nunique() == 1:  # the same peaks in each check-up: a line follows one of them
+        place = rows.groupby("test")["Position [V]"].rank().astype(int)
+        for _, one in rows.groupby(place):
+            figure.add_scatter(
+                x=one["Position [V]"],
+                y=one["Height [A.h/V]"],
+                mode="lines",
+                line={"color": "#999999", "width": 1},
+                showlegend=False,
+                hoverinfo="skip",
+            )
+        figure.data = figure.data[len(order) :] + figure.data[: len(order)]
     figure.add_traces(shown.bar)
     figure.update_xaxes(title_text=f"Position of the peak on {params['direction']} / V")
     figure.update_yaxes(title_text=f"Height of the peak / {unit} V⁻¹", rangemode="tozero")

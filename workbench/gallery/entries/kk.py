@@ -24,13 +24,14 @@ from plotly.subplots import make_subplots
 def transform(data, params):
     figure = make_subplots(rows=2, shared_xaxes=True, vertical_spacing=0.06)
     curves = []
-    tests = data["chosen"].assign(measurement_name=called(data["chosen"], "measurement_name"))
+    chosen = data["chosen"].sort_values("start_time", na_position="last")
+    tests = chosen.assign(measurement_name=called(chosen, "measurement_name"))
     for _, test in tests.iterrows():
         for number, one in data["values"][test["id"]].groupby("Spectrum"):
             curves.append((f"{test['measurement_name']}, {number:g}", one.sort_values("Frequency [Hz]")))
     if not curves:
         return battery.message("The chosen tests have no spectrum. Choose others.", unmet=True)
-    shown = battery.coloring([float(place) for place in range(len(curves))], "Spectrum")
+    shown = battery.coloring([float(place) for place in range(1, len(curves) + 1)], "Number of the spectrum")
     most = 1.2
     for color, (name, one) in zip(shown.colors, curves):
         for row, column in ((1, "Residual real"), (2, "Residual imaginary")):

@@ -34,7 +34,7 @@ def transform(data, params):
     if rows.empty:
         return battery.message("No complete cycle to look at. Choose other cells.", unmet=True)
     base = params.get("per", "cell")
-    factor, unit = capacity_unit(base)
+    factor, unit = capacity_unit(base, rows["Discharge capacity [A.h]"])
     amount = amount_of(rows, base)
     lost = without_amount(rows, amount) if params["quantity"] == "capacity" else ""
     rows = rows.assign(degrees=degrees_of(rows).round(0), per=factor * rows["Discharge capacity [A.h]"] / amount)

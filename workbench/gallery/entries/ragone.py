@@ -53,7 +53,7 @@ def transform(data, params):
             mode="lines+markers",
             line={"color": battery.PALETTE[number % len(battery.PALETTE)]},
             marker={"size": 8, "symbol": SYMBOLS[number % len(SYMBOLS)]},
-            name=f"{test['instance_name']}, {test['name']}",
+            name=of_cell(test),
             customdata=table["C-rate [1/h]"],
             hovertemplate="C-rate: %{customdata:.2g}<br>%{x:.4g}, %{y:.4g}<extra>%{fullData.name}</extra>",
         )
@@ -63,6 +63,9 @@ def transform(data, params):
     found = [np.concatenate([trace[axis] for trace in figure.data]) for axis in ("x", "y")]
     figure.update_xaxes(title_text=f"Mean power / {power}", **log_ticks(found[0]))
     figure.update_yaxes(title_text=f"Energy / {energy}", **log_ticks(found[1]))
-    figure.update_yaxes(range=[np.log10(0.9 * np.nanmin(found[1])), np.log10(1.1 * np.nanmax(found[1]))])
+    for axis, values in zip((figure.layout.xaxis, figure.layout.yaxis), found):
+        low, high = np.log10(np.nanmin(values)), np.log10(np.nanmax(values))
+        room = max(0.06 * (high - low), 0.02)
+        axis.range = [low - room, high + room]
     finished(figure, showlegend=True)
     return note(figure, lost)

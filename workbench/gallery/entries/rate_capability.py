@@ -61,7 +61,7 @@ def transform(data, params):
         else:
             amount = amount_of(steps, base)
             lost = lost or without_amount(steps, amount)
-            factor, unit = capacity_unit(base)
+            factor, unit = capacity_unit(base, rows["Discharge capacity [A.h]"])
             scale, title = factor / amount.iloc[0], f"CC capacity / {unit}"
         color = battery.PALETTE[number % len(battery.PALETTE)]
         figure.add_scatter(
@@ -71,7 +71,7 @@ def transform(data, params):
             mode="lines+markers",
             line={"color": color},
             marker={"size": 8, "symbol": SYMBOLS[number % len(SYMBOLS)]},
-            name=f"{test['instance_name']}, {test['name']}",
+            name=of_cell(test),
             customdata=table["n"],
             hovertemplate="%{x:.3g} C: %{y:.4g} (n = %{customdata:.0f})<extra>%{fullData.name}</extra>",
         )

@@ -81,7 +81,7 @@ def transform(data, params):
     grown = params["relative"] == "growth"
     first = found.groupby("instance_name")["Resistance at 10 s [Ohm]"].transform("first")
     base, lost = params.get("per", "cell"), ""
-    factor, unit = ohm_unit(base)
+    factor, unit = ohm_unit(base, found["Resistance at 10 s [Ohm]"])
     if not grown:
         amount = amount_of(found, base)
         lost = without_amount(found, amount)
@@ -94,7 +94,8 @@ def transform(data, params):
     colors = palette(sorted(found["batch_name"].fillna("no batch").unique()))
     dashes = dict(zip(sorted(found["degrees"].dropna().unique()), DASHES * 10))
     figure, named = go.Figure(), set()
-    for cell, one in found.groupby("instance_name"):
+    found["batch"] = found["batch_name"].fillna("no batch")
+    for (_, _, cell), one in found.groupby(["batch", "degrees", "instance_name"], dropna=False):
         batch, degrees = one["batch_name"].fillna("no batch").iloc[0], one["degrees"].iloc[0]
         name = f"{batch}, {degrees:g} °C" if degrees == degrees else str(batch)
         figure.add_scatter(

@@ -43,7 +43,7 @@ def transform(data, params):
         return battery.message("The chosen cells have no check-up with a discharge. Choose others.", unmet=True)
     rows = pd.DataFrame(found)
     amount = amount_of(rows, base)
-    factor, unit = capacity_unit(base)
+    factor, unit = capacity_unit(base, rows["Discharge capacity [A.h]"])
     rows["value"] = factor * rows["Discharge capacity [A.h]"] / amount
     title = f"Capacity / {unit}"
     rows = rows.sort_values("Time in life [d]") if "Time in life [d]" in rows else rows
@@ -55,36 +55,42 @@ def transform(data, params):
     rows["x"] = rows.get("Time in life [d]", np.nan)
     if rows["x"].isna().all():
         rows["x"] = rows.groupby("instance_name").cumcount()
+    if params["relative"] == "first" and rows["instance_name"].value_counts().max() < 2:
+        return battery.message("Each chosen cell has one check-up only. A change needs two.", unmet=True)
+    low, high = (heat.min(), heat.max()) if known else (0.0, 0.0)
+    scale = [[place / 10, color] for place, color in enumerate(battery.sequential(11))]
     figure = go.Figure()
     for number, (cell, one) in enumerate(rows.assign(heat=heat).groupby("instance_name")):
         one = one.sort_values("x")
-        shade = (
-            {"color": one["heat"], "coloraxis": "coloraxis"} if known else {"color": battery.PALETTE[number % 7]}
-        )
+        symbol = SYMBOLS[number % len(SYMBOLS)] + "-open" * (number // len(SYMBOLS) % 2)
+        marker = {"color": battery.PALETTE[number % 7]}
+        style = {
+            "name": cell,
+            "legendgroup": cell,
+            "mode": "lines+markers",
+            "line": {"color": "#AAAAAA", "width": 1.2},
+        }
+        if known:
+            marker = {"color": one["heat"], "cmin": low, "cmax": high, "colorscale": scale}
+            # The legend has a symbol of its own, since one of many colours is drawn black there.
+            figure.add_scatter(
+                x=[None], y=[None], marker={"symbol": symbol, "size": 9, "color": "#777777"}, **style
+            )
         figure.add_scatter(
             x=one["x"],
             y=one["value"],
-            mode="lines+markers",
-            line={"color": "#AAAAAA", "width": 1.2},
-            marker={
-                "size": 9,
-                "symbol": SYMBOLS[number % len(SYMBOLS)] + "-open" * (number // len(SYMBOLS) % 2),
-                **shade,
-                "line": {"color": "#888888", "width": 1},
-            },
-            name=cell,
+            marker={"size": 9, "symbol": symbol, "line": {"color": "#888888", "width": 1}, **marker},
+            showlegend=not known,
+            **style,
             customdata=np.column_stack([one["heat"], one["rest"]]),
             hovertemplate=f"{cell}: %{{y:.4g}}<br>Temperature: %{{customdata[0]:.1f}} °C"
             "<br>Rest: %{customdata[1]:.2g} h",
         )
     figure.update_xaxes(title_text="Time since the first test of the cell / d")
     figure.update_yaxes(title_text=title)
-    bar = {"title": {"text": "Mean temperature / °C", "side": "right"}, "thickness": 14}
-    finished(
-        figure,
-        coloraxis={"colorscale": "Viridis", "colorbar": bar},
-        showlegend=rows["instance_name"].nunique() <= 16,
-    )
+    if known:
+        figure.add_trace(battery.color_bar(low, high, "Mean temperature / °C"))
+    finished(figure, showlegend=rows["instance_name"].nunique() <= 16)
     rest = rows["rest"].dropna()
     spans = " to ".join(dict.fromkeys(f"{hours:.2g}" for hours in (rest.min(), rest.max())))
     said = f"slow discharges; rest before: {spans} h" if len(rest) else "no rest before the discharge is logged"

@@ -39,7 +39,7 @@ def transform(data, params):
             x=x,
             y=error,
             mode="markers",
-            marker={"color": color, "size": 4, "opacity": 0.5},
+            marker={"color": color, "size": 5, "opacity": 0.8},
             name=one["name"],
             legendgroup=one["id"],
             hovertemplate="%{x:.4g}: %{y:.3g} mV<extra>%{fullData.name}</extra>",
@@ -60,10 +60,11 @@ def transform(data, params):
             col=2,
         )
         found = error_over_time(frame)
-        said.append(f"mean {found['mean']:+.3g} mV, rms {found['rms']:.3g} mV")
+        of_model = f"{one['name'].split(',')[0]}: " if len(data["chosen"]) > 1 else ""
+        said.append(f"{of_model}mean {found['mean']:+.3g} mV, rms {found['rms']:.3g} mV")
     figure.add_hline(y=0, line={"color": "#999999", "width": 1})
     figure.update_xaxes(title_text=title, row=1, col=1)
     figure.update_xaxes(title_text="Samples / %", row=1, col=2)
     figure.update_yaxes(title_text="Error / mV", row=1, col=1)
     finished(figure, barmode="overlay", showlegend=True)
-    return note(figure, "simulated less measured, weighted by time: " + "; ".join(said[:3]))
+    return note(figure, "simulated less measured, weighted by time; " + "; ".join(said[:3]))

@@ -42,31 +42,31 @@ def transform(data, params):
     if tests.empty:
         return battery.message("Choose a test.")
     base = params.get("per", "cell")
-    factor, unit = capacity_unit(base)
     tests = tests.assign(amount=amount_of(tests, base))
     cycles = {step: params[step] for step in ("early", "middle", "late") if params[step] is not None}
     shades = dict(zip(cycles, battery.sequential(len(cycles))))
-    figure = go.Figure()
+    figure, curves = go.Figure(), []
     for number, (_, test) in enumerate(tests.iterrows()):
         for step, cycle in cycles.items():
             frame = not_excluded(data[step][test["id"]], test["id"])
-            if frame.empty:
-                continue
-            for half in battery.half_cycles(frame):
-                if params["direction"] not in ("both", half.direction):
-                    continue
-                charge = factor * battery.charge_passed(half.frame, half.direction) / test["amount"]
-                label = f"cycle {cycle:g}" + (f", {test['instance_name']}" if len(tests) > 1 else "")
-                figure.add_scatter(
-                    x=charge,
-                    y=half.frame["Voltage [V]"],
-                    mode="lines",
-                    name=label,
-                    legendgroup=label,
-                    showlegend=not any(trace.name == label for trace in figure.data),
-                    line={"color": shades[step], "dash": DASHES[number % 4]},
-                    hovertemplate=f"{half.direction}, {label}: %{{x:.4g}}, %{{y:.3f}} V<extra></extra>",
-                )
+            for half in battery.half_cycles(frame) if len(frame) else []:
+                if params["direction"] in ("both", half.direction):
+                    label = f"cycle {cycle:g}" + (f", {test['instance_name']}" if len(tests) > 1 else "")
+                    charge = battery.charge_passed(half.frame, half.direction)
+                    line = {"color": shades[step], "dash": DASHES[number % 4]}
+                    curves.append((label, half, charge, test["amount"], line))
+    factor, unit = capacity_unit(base, [np.nanmax(charge) for _, _, charge, *_ in curves])
+    for label, half, charge, amount, line in curves:
+        figure.add_scatter(
+            x=factor * charge / amount,
+            y=half.frame["Voltage [V]"],
+            mode="lines",
+            name=label,
+            legendgroup=label,
+            showlegend=not any(trace.name == label for trace in figure.data),
+            line=line,
+            hovertemplate=f"{half.direction}, {label}: %{{x:.4g}}, %{{y:.3f}} V<extra></extra>",
+        )
     if not figure.data:
         return battery.message("The chosen cycles are not in this test. Choose others: cycles count from 0.")
     figure.update_xaxes(title_text=f"Charge passed / {unit}", rangemode="tozero")
