@@ -153,6 +153,30 @@ def test_a_rest_that_ends_against_its_pulse_has_no_diffusion() -> None:
     assert "goes against the voltage in the pulse" in made["Warning"].iloc[2]
 
 
+def test_a_pulse_that_is_lost_in_a_gap_gives_no_diffusion_to_the_one_before() -> None:
+    """Its change of the voltage was counted to the pulse before the gap, whose D was 6 times too large."""
+    frame = sphere_titration(1e-15, 1.8e-6)
+    whole = battery.gitt(frame)
+    begin, end = whole["Time [s]"].iloc[3] - 600, whole["Time [s]"].iloc[4] - 600
+    holed = frame[~frame["Time [s]"].between(begin, end)].reset_index(drop=True)
+    made = battery.gitt(holed)
+    assert made["Valid"].tolist() == [True, True, False, True, True]
+    assert "another load may be in it" in made["Warning"].iloc[2]
+    assert made["D/R2 [1/s]"].iloc[3] == pytest.approx(whole["D/R2 [1/s]"].iloc[4])
+
+
+def test_samples_that_are_there_twice_raise_nothing() -> None:
+    """A rest and a load at one time, both twice, are pulses without a duration: it was a ZeroDivisionError."""
+    frame = sphere_titration(1e-15, 1.8e-6)
+    loaded = frame["Current [A]"] > 0
+    begins = loaded & ~loaded.shift(fill_value=False)
+    frame["Time [s]"] = frame["Time [s]"].mask(begins, frame["Time [s]"].shift())
+    twice = pd.concat([frame, frame]).sort_values("Time [s]", kind="stable").reset_index(drop=True)
+    made = battery.gitt(twice)
+    assert not made["Valid"].any()
+    assert made["Warning"].str.contains("no duration").any()
+
+
 def test_coarse_titration_is_refused_or_named() -> None:
     frame = sphere_titration(1e-15, 1.8e-6)
     loaded = frame["Current [A]"].to_numpy() > 0
@@ -190,6 +214,19 @@ def test_few_breaks_and_coarse_breaks_have_no_numbers() -> None:
     assert not coarse["Valid"].any()
     assert coarse["Warning"].str.contains("4 samples in the window, fewer than 5").all()
     assert coarse[["Resistance [Ohm]", "D/R2 [1/s]"]].isna().all(axis=None)
+
+
+def test_a_break_that_is_cut_has_no_numbers_and_one_that_steps_backwards_is_doubtful() -> None:
+    frame = interrupted()
+    whole = battery.ici(frame)
+    fifth = float(whole["Time [s]"].iloc[5])
+    cut = battery.ici(frame[~frame["Time [s]"].between(fifth + 3, fifth + 10.5)].reset_index(drop=True))
+    assert "the break lasts" in cut["Warning"].iloc[5]
+    assert not cut["Valid"].iloc[5]
+    inside = frame["Time [s]"].between(fifth + 0.05, fifth + 10.05)
+    back = battery.ici(frame.assign(**{"Voltage [V]": frame["Voltage [V]"] - 0.002 * inside}))
+    assert "beyond the voltage under load" in back["Warning"].iloc[5]
+    assert back["Resistance [Ohm]"].drop(5).to_numpy() == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize("analysis", [battery.dcir, battery.gitt, battery.ici])

@@ -275,7 +275,7 @@ _OF_SAMPLES = (
     Declared(
         "ici",
         "How fast is diffusion, and how large the resistance, from short breaks of a current?",
-        1,
+        2,
         ici,
         "samples",
         ("ici",),

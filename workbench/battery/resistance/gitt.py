@@ -9,7 +9,7 @@ import pandas as pd
 
 from ..checked import T_COLUMNS, Checked, checked, joined, temperature_cells, voltage_noise
 from ..half_cycles import rest_limit
-from ..inputs import Refusal, refusing
+from ..inputs import Floats, Refusal, refusing
 from ..pulses import PulsePlace, PulseSamples, onset_time, pulse_places
 from ..rests import drift
 from ..result import VALID, WARNING, Cell, Remark, result
@@ -51,11 +51,13 @@ _STRAIGHT = 0.98
 _ABOVE_NOISE = 5.0
 _RELAXED = 1.0
 _REST_END = 600.0
+_LONGER = 3.0
 
 
 @dataclass(frozen=True)
 class _How:
-    """The parameters of one run, and the usual duration and current of its pulses."""
+    """The parameters of one run, the usual duration and current of its pulses, and the usual largest gap of its rests,
+    s."""
 
     radius: float | None
     geometry: Geometry
@@ -63,6 +65,7 @@ class _How:
     second: Window
     duration: float
     current: float
+    gap: float
 
 
 @refusing(COLUMNS)
@@ -98,11 +101,12 @@ def gitt(
 
     Returns one row a pulse: ``OCV [V]`` and ``SOC`` are those of the end of the rest before it. A row is not valid,
     and its D is NaN, where the onset is not known (the first sample under load comes later than the window begins),
-    the window holds fewer than 3 samples, no rest follows, dE_s is below 5 times the noise (a plateau has no D) or has
-    the other sign than the slope (something else moved the voltage), or the pulse differs from the others by more than
-    5 % of its duration or current. ``Warning`` names fewer than 10 samples, r2 below 0.98, a voltage that drifts by
-    more than 1 mV/h at the end of a rest, D t / R^2 above 0.01 at the end of the window, and windows that differ by
-    more than a factor of 2 (``Window sensitive``).
+    the window holds fewer than 3 samples, no rest follows, the rest has a gap that may hide a pulse (as long as one,
+    and 3 times as long as is usual), dE_s is below 5 times the noise (a plateau has no D) or has the other sign than
+    the slope (something else moved the voltage), or the pulse differs from the others by more than 5 % of its duration
+    or current. ``Warning`` names fewer than 10 samples, r2 below 0.98, a voltage that drifts by more than 1 mV/h at
+    the end of a rest, D t / R^2 above 0.01 at the end of the window, and windows that differ by more than a factor of
+    2 (``Window sensitive``).
     """
     samples = checked(frame, _WHAT, exact=True)
     measured = PulseSamples.of(samples.frame)
@@ -113,11 +117,20 @@ def gitt(
             "no_pulses",
             f"{_WHAT} are at least {_FEWEST} equal loads, each after a rest; the test has {len(places)}.",
         )
+    ends = [place.rest for place in places[1:]] + [len(samples.time) - 1]
+    gaps = [_largest_gap(samples.time, place, end) for place, end in zip(places, ends, strict=True)]
     lengths = [float(measured.time[place.last] - onset_time(measured, place.rest)) for place in places]
     currents = [abs(float(np.median(measured.current[place.top : place.last + 1]))) for place in places]
-    how = _How(radius, geometry, window, second_window, float(np.median(lengths)), float(np.median(currents)))
+    how = _How(
+        radius,
+        geometry,
+        window,
+        second_window,
+        float(np.median(lengths)),
+        float(np.median(currents)),
+        float(np.median(gaps)),
+    )
     counted = count_charge(samples, limits, capacity)
-    ends = [place.rest for place in places[1:]] + [len(samples.time) - 1]
     rows = [
         _row(samples, measured, counted, place, end, how, still, number)
         for number, (place, end) in enumerate(zip(places, ends, strict=True))
@@ -145,6 +158,7 @@ def _row(
     fit = square_root_fit(passed, volts, how.window)
     after = slice(place.last + 1, end + 1)
     rested = bool(end > place.last) and bool((np.abs(samples.current[after]) <= still).all())
+    gap = _largest_gap(time, place, end)
     change = float(voltage[end] - voltage[place.rest]) if rested else float("nan")
     noise = max(
         voltage_noise(voltage[max(0, place.rest - 200) : place.rest + 1]), voltage_noise(voltage[after][-200:])
@@ -173,6 +187,9 @@ def _row(
         else "",
         f"{fit.samples} of at least {_FEWEST} samples in the window" if fit.samples < _FEWEST else "",
         "" if rested else "no rest follows the pulse",
+        f"no sample for {gap:.4g} s in the rest, as long as a pulse: another load may be in it"
+        if rested and gap >= how.duration and gap > _LONGER * how.gap
+        else "",
         _cut(tau, abs(current), how),
         f"dE_s of {change * 1000:.3g} mV is below 5 times the noise" if abs(change) < _ABOVE_NOISE * noise else "",
         f"dE_s of {change * 1000:.3g} mV goes against the voltage in the pulse" if change * fit.slope < 0 else "",
@@ -206,8 +223,15 @@ def _row(
     }
 
 
+def _largest_gap(time: Floats, place: PulsePlace, end: int) -> float:
+    """The longest time without a sample from the end of a pulse to the end of its rest, s."""
+    return float(np.diff(time[place.last : end + 1]).max(initial=0.0))
+
+
 def _cut(tau: float, current: float, how: _How) -> str:
     """In words, where a pulse differs from the others."""
+    if not tau > 0 or not how.duration > 0:
+        return "the pulse has no duration: its samples are of one time"
     if abs(tau / how.duration - 1) > _CUT:
         return f"the pulse lasts {tau:.4g} s and the others {how.duration:.4g} s"
     if abs(current / how.current - 1) > _CUT:

@@ -41,6 +41,7 @@ _WHAT = "Interruptions"
 _FEWEST = 8
 _SAMPLES = 5
 _STRAIGHT = 0.98
+_CUT = 0.5
 _EQUAL = 0.02
 
 
@@ -84,9 +85,9 @@ def ici(
     limits, capacity : V and A.h, as in ``dcir``: what SOC refers to.
 
     Returns one row a break; ``OCV [V]`` is E(0). Fewer than 8 breaks are refused. A row is not valid where the window
-    holds fewer than 5 samples, the first sample of the break comes later than the window begins, or the current before
-    and after the break differs by more than 2 %. ``Warning`` names r2 below 0.98 and windows that differ by more than
-    a factor of 2.
+    holds fewer than 5 samples, the first sample of the break comes later than the window begins, the break is less than
+    half as long as the others, or the current before and after the break differs by more than 2 %. ``Warning`` names r2
+    below 0.98, windows that differ by more than a factor of 2, and an E(0) beyond U, whose resistance is doubtful.
     """
     samples = checked(frame, _WHAT, exact=True)
     still = rest_limit(samples.current) if rest is None else rest
@@ -101,9 +102,12 @@ def ici(
     under = _time_under_current(samples, still)
     slopes = _slopes(samples, breaks, under)
     rows: list[dict[str, Cell]] = []
+    usual = float(np.median([samples.time[one.end] - samples.time[one.last] for one in breaks]))
     for number, (one, drive) in enumerate(zip(breaks, slopes, strict=True)):
         base: dict[str, Cell] = {"Pulse": number, "SOC": float(counted.soc[one.last])}
-        rows.append(base | _row(samples, one, drive, (window, second_window), radius, geometry, counted.words))
+        rows.append(
+            base | _row(samples, one, drive, (window, second_window), usual, radius, geometry, counted.words)
+        )
     return result(rows, COLUMNS, [*samples.remarks, *counted.remarks, APPARENT])
 
 
@@ -152,6 +156,7 @@ def _row(
     one: _Break,
     drive: float,
     windows: tuple[Window, Window],
+    usual: float,
     radius: float | None,
     geometry: Geometry,
     words: str,
@@ -178,6 +183,7 @@ def _row(
         f"the first sample of the break comes {passed[0]:.3g} s after the load"
         if passed[0] > windows[0][0]
         else "",
+        f"the break lasts {passed[-1]:.3g} s and the others {usual:.3g} s" if passed[-1] < _CUT * usual else "",
         "" if abs(current - level) <= _EQUAL * abs(current) else "the current before the break is not constant",
         ""
         if abs(after - current) <= _EQUAL * abs(current)
@@ -202,16 +208,19 @@ def _values(
     """The numbers of a break that can be used."""
     rate, second = (diffusion_rate(drive, one.slope, geometry) for one in (fit, other))
     sensitive = apart(rate, second) > 2
+    step = fit.intercept - before
+    back = step * drive > 0
     square = radius**2 if radius is not None else float("nan")
     said = [
         f"r2 {fit.r2:.3f} is below {_STRAIGHT}" if fit.r2 < _STRAIGHT else "",
         "the two windows differ by more than a factor of 2" if sensitive else "",
+        "E(0) lies beyond the voltage under load: the resistance is doubtful" if back else "",
         words,
     ]
     return {
         "OCV [V]": fit.intercept,
         "dE/dsqrt(t) [V.s^-0.5]": fit.slope,
-        "Resistance [Ohm]": abs((fit.intercept - before) / current),
+        "Resistance [Ohm]": abs(step / current),
         "k [Ohm.s^-0.5]": abs(fit.slope / current),
         "D/R2 [1/s]": rate,
         "D/R2 second window [1/s]": second,
