@@ -289,6 +289,14 @@ def test_the_palette_is_seen_on_white() -> None:
     assert min(map(contrast, battery.PALETTE)) > 2
 
 
+def test_eight_curves_have_eight_colours() -> None:
+    """The eighth test of `power-capability` had the colour of the first."""
+    assert len(set(battery.PALETTE)) == 8
+    parts = np.array([[int(color[place : place + 2], 16) for place in (1, 3, 5)] for color in battery.PALETTE])
+    apart = np.abs(parts[:, None] - parts[None]).sum(axis=2) + 999 * np.eye(8)
+    assert apart.min() > 80
+
+
 def test_the_template_is_valid_and_registers_nothing() -> None:
     import plotly.io as pio
 

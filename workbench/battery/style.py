@@ -15,9 +15,9 @@ from plotly.colors import sample_colorscale
 from .doubts import NeedsUnmet
 from .plotly_dict import PlotlyDict, PlotlyValue
 
-# Okabe and Ito's colours for colour-blind readers (jfly.uni-koeln.de/color), without the yellow, which is
+# Okabe and Ito's colours for colour-blind readers (jfly.uni-koeln.de/color), with a dark brown for the yellow, which is
 # lost on white; in an order in which neighbours differ in lightness too.
-PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#661100")
 SCALE = "Viridis"
 _BRIGHTEST = 0.88  # the end of the scale is too pale for a line on white
 _INK = "#222222"

@@ -194,7 +194,7 @@ def lines(data: Data, params: LineParams) -> go.Figure:
                 name=label if group is None or not several[unit_of(column)] else f"{label}, {column}",
                 legendgroup=label,
                 showlegend=(group is not None and row == 1) or several[unit_of(column)],
-                line={"color": battery.PALETTE[look % 7], "dash": DASHES[look // 7 % 4]},
+                line={"color": battery.PALETTE[look % 8], "dash": DASHES[look // 8 % 4]},
                 marker={"size": 5},
                 row=row,
                 col=1,

@@ -50,7 +50,7 @@ def transform(data, params):
                 error_y={"type": "data", "array": one[f"{mode} sd [%]"], "thickness": 1, "width": 2},
                 mode="lines+markers",
                 line={"color": colors[name], "width": 1.5},
-                marker={"symbol": SYMBOLS[0 if batched else (number // 7) % len(SYMBOLS)], "size": 6},
+                marker={"symbol": SYMBOLS[0 if batched else (number // 8) % len(SYMBOLS)], "size": 6},
                 name=name,
                 legendgroup=name,
                 showlegend=name not in named,

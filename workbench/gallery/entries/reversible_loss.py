@@ -63,7 +63,7 @@ def transform(data, params):
     for number, (cell, one) in enumerate(rows.assign(heat=heat).groupby("instance_name")):
         one = one.sort_values("x")
         symbol = SYMBOLS[number % len(SYMBOLS)] + "-open" * (number // len(SYMBOLS) % 2)
-        marker = {"color": battery.PALETTE[number % 7]}
+        marker = {"color": battery.PALETTE[number % 8]}
         style = {
             "name": cell,
             "legendgroup": cell,
