@@ -102,8 +102,10 @@ def crossing(x: Floats, retention: Floats, threshold: float) -> float | None:
     smooth = _running_median(retention)
     below = smooth < threshold
     most_after = np.cumsum(below[::-1])[::-1] > 0.5 * np.arange(n, 0, -1)
-    starts = sliding_window_view(below, _STAYS).all(axis=1) if n >= _STAYS else np.zeros(0, bool)
-    stays = np.flatnonzero(starts & most_after[: len(starts)])
+    if n < _STAYS:
+        return None
+    starts = np.asarray(sliding_window_view(below, _STAYS).all(axis=1))
+    stays = np.flatnonzero(starts & most_after[: n - _STAYS + 1])
     if not len(stays):
         return None
     at = int(stays[0])
