@@ -239,6 +239,72 @@ def test_every_change_of_a_sibling_is_seen(bench: wb.Bench) -> None:
     assert first_of_third() == (2, 7.0)
 
 
+def overlapping(bench: wb.Bench) -> None:
+    """``long`` runs from the 20th; ``check`` begins after its second cycle began, ``check 2`` after its fourth."""
+    for name, cycles, start in (
+        ("long", 5, day(20)),
+        ("check", 2, day(20) + dt.timedelta(hours=3)),
+        ("check 2", 1, day(20) + dt.timedelta(hours=7)),
+    ):
+        bench.measurements.create(
+            instance="c1", name=name, time_series=counted(cycles), start_time=start, sign="discharge"
+        )
+
+
+@pytest.mark.parametrize("dataset", ["cycles", "steps"])
+def test_cycles_of_tests_that_overlap_are_in_the_order_in_which_they_began(bench: wb.Bench, dataset: str) -> None:
+    overlapping(bench)
+    made = bench.dataset(plan(dataset, columns=["Cycle count", *COLUMNS]))
+    rows = by_name(bench, made["rows"])
+    firsts = {name: rows[name].groupby("Cycle count").first() for name in ("long", "check", "check 2")}
+    assert firsts["long"]["Cycle in life"].tolist() == [6, 7, 9, 11, 13]
+    assert firsts["check"]["Cycle in life"].tolist() == [8, 10]
+    assert firsts["check 2"]["Cycle in life"].tolist() == [12]
+    ended = pd.concat([rows[name].groupby("Cycle count").last() for name in rows if name not in ("other", "note")])
+    ended = ended.sort_values("Cycle in life")
+    assert ended["Cycle in life"].tolist() == list(range(14))
+    for column in COLUMNS[1:]:
+        assert (np.diff(ended[column]) > 0).all(), column
+    own = [
+        bench.measurements.cycles(name)["Capacity throughput [A.h]"].iloc[-1] for name in rows if name != "other"
+    ]
+    assert ended[COLUMNS[2]].iloc[-1] == pytest.approx(sum(own))
+    assert [warning["code"] for warning in made.warnings] == ["column_missing"]  # the test of the other cell
+
+
+def test_a_series_of_tests_that_overlap_has_the_numbers_of_its_steps(bench: wb.Bench) -> None:
+    overlapping(bench)
+    steps = bench.measurements.steps("long", life=True)
+    found = throughput_of(bench, "long", columns=["Step count", "Cycle in life", COLUMNS[3]])
+    for column in ("Cycle in life", *COLUMNS[2:]):
+        assert found.groupby("Step count")[column].last().tolist() == steps[column].tolist()
+    x = found[COLUMNS[2]]
+    low, high = x.dropna().iloc[100], x.dropna().iloc[400]
+    part = throughput_of(bench, "long", window={"min": low, "max": high})
+    assert part[COLUMNS[2]].tolist() == x[x.between(low, high)].tolist()
+    for low, high, cycles in ((7, 9, {7, 9}), (8, 8, set()), (8, 11, {9, 11}), (0, 5, set()), (14, 20, set())):
+        part = throughput_of(bench, "long", x="Cycle in life", window={"min": low, "max": high})
+        assert set(part["Cycle in life"]) == cycles
+    assert set(throughput_of(bench, "long", x="Cycle in life", window={"min": 10})["Cycle in life"]) == {11, 13}
+    assert set(throughput_of(bench, "long", x="Cycle in life", window={"max": 8})["Cycle in life"]) == {6, 7}
+
+
+@pytest.mark.parametrize("start", [None, day(3)])
+def test_tests_whose_order_is_not_known_are_named(bench: wb.Bench, start: dt.datetime | None) -> None:
+    bench.measurements.create(
+        instance="c1", name="undated", time_series=frame(2), start_time=start, sign="discharge"
+    )
+    (warning,) = bench.dataset(plan(name="first", columns=[COLUMNS[0]])).warnings
+    assert warning["code"] == "life_order_unknown"
+    assert "'undated'" in str(warning["message"])
+    assert "'first'" not in str(warning["message"])
+    assert ("'second'" in str(warning["message"])) == (start is not None)
+    assert bench.dataset(plan(name="other", columns=[COLUMNS[0]])).warnings == []
+    assert bench.dataset(plan(name="first", columns=[COLUMNS[1]])).warnings == []
+    rows = by_name(bench, bench.dataset(plan())["rows"])
+    assert rows["undated"]["Cycle in life"].tolist() == ([6, 7] if start is None else [5, 6])
+
+
 def test_the_catalog_and_the_check_know_them(bench: wb.Bench) -> None:
     made = bench.catalog()
     counts = {column.name: column.records for column in made.cycles}

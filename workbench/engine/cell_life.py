@@ -10,20 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import JsonValue
 
+from ..cycling.columns import CYCLE_COUNT
 from ..cycling.life import (
     CAPACITY,
+    COUNTED,
     CYCLE_IN_LIFE,
     ENERGY,
     KINDS,
     NEEDS,
+    START,
     THROUGHPUTS,
     Life,
     OneTest,
     Passed,
     lives,
+    of_unknown_order,
 )
 from ..cycling.steps import END_INDEX, START_INDEX
-from ..dataset import Samples
+from ..dataset import Samples, Warn
 from ..store.records.listing import Listed
 from ..store.scope import Scope
 from ..store.series.layout import SeriesColumn
@@ -32,6 +36,7 @@ from ..store.series.series import Series, SeriesInfo
 from ..store.store import Store
 from ..table import Column, Table
 from ..units import split_unit
+from .warnings import names_of
 
 _PROBE = 4096
 """Samples that are read at once where the edge of a window is looked for."""
@@ -56,6 +61,8 @@ class Lives:
         self._reader = reader
         self._found: dict[str, Life] = {}
         self._passed: dict[tuple[str, str], Passed | None] = {}
+        self._names: dict[str, str] = {}
+        self._unknown: dict[str, tuple[str, ...]] = {}
 
     def of(self, owners: Iterable[str]) -> dict[str, Life]:
         """What each of these measurements had before it; one that is out of reach is absent."""
@@ -68,19 +75,39 @@ class Lives:
         reader = self._reader
         cells = reader.rows("measurements", {"ids": [*owners]}, ["id", "instance_id"], None).table
         instances = list(dict.fromkeys(cells["instance_id"].tolist()))
-        fields = ["id", "instance_id", "start_time"]
+        fields = ["id", "name", "instance_id", "start_time"]
         rows = reader.rows("measurements", {"instanceIds": instances}, fields, None).table
         ids = rows["id"].tolist()
         reader.dependencies.update(("series", id, "cycles") for id in ids)
-        cycles = reader.store.series.many(ids, [CAPACITY, ENERGY], "cycles", scope=reader.scope)
+        cycles = reader.store.series.many(
+            ids, [CYCLE_COUNT, START, CAPACITY, ENERGY], "cycles", scope=reader.scope
+        )
         starts = rows["start_time"]
         unknown = starts.missing()
         tests: dict[str, list[OneTest]] = {}
         for place, (id, instance) in enumerate(zip(ids, rows["instance_id"].tolist(), strict=True)):
             start = None if unknown[place] else int(starts.values[place])
             tests.setdefault(instance, []).append(OneTest(id, start, cycles.get(id)))
+        self._names |= dict(zip(ids, map(str, rows["name"].tolist()), strict=True))
         for one in tests.values():
             self._found |= lives(one)
+            if unknown_order := tuple(of_unknown_order(one)):
+                self._unknown |= dict.fromkeys((test.id for test in one), unknown_order)
+
+    def warnings(self, owners: Sequence[str], names: Iterable[str]) -> list[Warn]:
+        """That the order of tests is not known, where columns among ``names`` count in that order."""
+        if not {*COUNTED} & {*names}:
+            return []
+        self.of(owners)
+        tests = dict.fromkeys(test for owner in owners for test in self._unknown.get(owner, ()))
+        if not tests:
+            return []
+        message = (
+            "The order of tests of a cell is not known, since they have no start time or the same one: "
+            f"{names_of([self._names[test] for test in tests])}. Columns over the life of the cell count them one "
+            "after the other, those without a start last. Give each its 'start_time'."
+        )
+        return [Warn("life_order_unknown", message)]
 
     def added(self, info: SeriesInfo, dataset: str, names: Iterable[str], life: Life | None) -> list[str]:
         """Those of ``names`` that this source does not hold and that its place in life gives it."""
@@ -102,11 +129,11 @@ class Lives:
         key = (info.owner, name)
         if key not in self._passed:
             self._reader.dependencies.add(("series", info.owner, "steps"))
-            needs = [START_INDEX, END_INDEX, *NEEDS["steps"][name]]
+            needs = [START_INDEX, END_INDEX, CYCLE_COUNT, *NEEDS["steps"][name]]
             steps = self._reader.store.series.many([info.owner], needs, "steps", scope=self._reader.scope).get(
                 info.owner
             )
-            made = None if steps is None else Passed.of(steps, name, info.rows, life.passed(name))
+            made = None if steps is None else Passed.of(steps, name, info.rows, life)
             self._passed[key] = made
         return self._passed[key]
 
@@ -147,10 +174,11 @@ class Lives:
         return made
 
 
-def needed(names: Iterable[str], dataset: str) -> list[str]:
+def needed(names: Sequence[str], dataset: str) -> list[str]:
     """``names``, and what columns over life among them are computed from."""
     known = NEEDS.get(dataset, {})
-    return list(dict.fromkeys(need for name in names for need in (name, *known.get(name, ()))))
+    place = [CYCLE_COUNT] if known.keys() & set(names) else []
+    return list(dict.fromkeys([*(need for name in names for need in (name, *known.get(name, ()))), *place]))
 
 
 class InLife:

@@ -16,7 +16,7 @@ from ..store.scope import Scope
 from ..version import __version__
 from .reader import Dependency
 
-SHAPE = "3"
+SHAPE = "4"
 """Rises when the same plan on the same store is to give other steps or warnings than before."""
 
 

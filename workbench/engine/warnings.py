@@ -17,6 +17,7 @@ CODES: dict[str, str] = {
     "infinity_as_null": "JSON has no infinity, so infinite values became null.",
     "points_shared": "Sources share the points of a step, and samples were left out for it.",
     "mixed_rules": "Steps or cycles of some sources were made by an older rule than those of others.",
+    "life_order_unknown": "Tests of a cell have no start time or the same one: their order is not known.",
     "changed_since": "What is shown of an earlier time was changed since, or it is not certain that it was not.",
     "unverified": "The records of a large store are still being checked for damage on the disk.",
     "unit_unknown": "A rated capacity in an unknown unit counts as none.",

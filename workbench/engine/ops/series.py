@@ -50,6 +50,8 @@ def series(step: SeriesStep, ids: Sequence[JsonValue], reader: Reader, caps: Cap
     sources = reader.sources(step.source, wanted, "series", names)
     in_reach = {} if sources else reader.kinds_in_reach(step.source, "series")
     kinds, warnings = column_kinds(step, names, sources, in_reach)
+    if step.source == "measurements":
+        warnings += reader.lives.warnings([source.id for source in sources], names)
     window = _in_force(step.window)
     ranges = [_range(step.x, window, source) for source in sources] if window else [None] * len(sources)
     most = min(step.max_points, share)

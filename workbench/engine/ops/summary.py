@@ -49,6 +49,7 @@ def summary(step: SummaryStep, ids: Sequence[JsonValue], reader: Reader, caps: C
     sources = reader.sources("measurements", wanted, step.dataset, names)
     in_reach = {} if sources else reader.kinds_in_reach("measurements", step.dataset)
     kinds, warnings = summary_kinds(step, names, sources, in_reach)
+    warnings += reader.lives.warnings([source.id for source in sources], names)
     counts = [source.info.rows for source in sources]
     check_summary_rows(sum(counts), caps)
     computed = COMPUTED[step.dataset].name if COMPUTED[step.dataset].name in names else None
