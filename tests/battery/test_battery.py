@@ -297,6 +297,15 @@ def test_eight_curves_have_eight_colours() -> None:
     assert apart.min() > 80
 
 
+@pytest.mark.parametrize("template", [battery.template(), battery.paper(), battery.paper(font=14)])
+def test_rows_of_a_table_are_higher_than_their_letters(template: go.layout.Template) -> None:
+    (table,) = template.data.table
+    # plotly writes 8 px below the upper edge of a row, and a line is 1.3 times as high as its letters.
+    least = 8 + 1.3 * template.layout.font.size
+    assert table.cells.height >= least
+    assert table.header.height >= least
+
+
 def test_the_template_is_valid_and_registers_nothing() -> None:
     import plotly.io as pio
 

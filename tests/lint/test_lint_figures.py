@@ -393,6 +393,22 @@ def test_traces_without_points_are_told() -> None:
     assert codes(named({"name": "A", "x": [], "y": []})) == ["nothing_drawn"]
 
 
+@pytest.mark.parametrize(("rows", "more", "shown"), [
+    (15, {"height": 300}, 5), (15, {"height": 580}, None), (16, {"height": 580}, 15), (30, {}, 16), (16, {}, None),
+    (3, {"height": 100}, 0), (25, {"template": "none"}, 19), (15, {"template": "none"}, None),
+])  # fmt: skip
+def test_a_table_with_more_rows_than_fit_is_told(rows: int, more: dict[str, Any], shown: int | None) -> None:
+    header, values = ["Cell", "Capacity / A h"], [[f"cell {n}" for n in range(rows)], list(range(rows))]
+    table = go.Table(header={"values": header}, cells={"values": values})
+    figure = go.Figure(table, layout={"template": battery.template(), **more})
+    told = found(figure, "table_cut")
+    assert len(told) == (shown is not None)
+    if shown is not None:
+        assert f"at most {shown} row" in told[0].message
+        assert f" of its {rows} " in told[0].message
+    assert found(go.Figure(go.Table(), layout={"height": 10}), "table_cut") == []
+
+
 def test_numbers_of_samples_that_were_left_out_are_named() -> None:
     figure = {"data": [{"x": [1, 2], "y": [1, 2]}], "layout": {}}
     said = [{"code": "samples_left_out", "message": "The charge passed may be wrong."}, {"code": "not_monotonic"}]

@@ -10,7 +10,7 @@ from itertools import product
 import plotly.graph_objects as go
 
 from .plotly_dict import PlotlyDict, PlotlyValue
-from .style import legend, template
+from .style import legend, table_heights, template
 from .titles import TitleStyle
 
 PX_PER_MM = 96 / 25.4
@@ -268,7 +268,7 @@ def template_of(made: Paper, *, grey: bool = False, letters: bool = True) -> go.
     layout["legend"]["title"] = {"font": {"size": small}}
     if letters and made.panels != (1, 1):
         layout["annotations"] = _panel_letters(made, large)
-    return go.layout.Template(layout=layout, data=_traces(bar, grey))
+    return go.layout.Template(layout=layout, data={**_traces(bar, grey), "table": [table_heights(small)]})
 
 
 def _traces(bar: PlotlyDict, grey: bool) -> PlotlyDict:

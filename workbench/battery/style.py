@@ -67,7 +67,14 @@ def template() -> go.layout.Template:
         "hoverlabel": {"bgcolor": "white", "bordercolor": "#BBBBBB", "font": {"color": _INK, "size": 12}},
     }
     lines = [{"line": {"width": 1.8}, "marker": {"size": 6}}]
-    return go.layout.Template(layout=layout, data={"scatter": lines, "scattergl": lines})
+    data = {"scatter": lines, "scattergl": lines, "table": [table_heights(14)]}
+    return go.layout.Template(layout=layout, data=data)
+
+
+def table_heights(letters: float) -> PlotlyDict:
+    """Heights of the rows of a table whose letters have this size, in px: plotly's own fit letters of 12 px."""
+    line = round(1.3 * letters)
+    return {"cells": {"height": line + 10}, "header": {"height": line + 14}}
 
 
 def legend(place: str = "below", **more: PlotlyValue) -> PlotlyDict:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from . import appearance as looks
-from . import axes, curves, cycles, groups
+from . import axes, curves, cycles, groups, tables
 from .figure_reader import Drawn
 from .observation import Observation
 
@@ -95,6 +95,11 @@ RULES: dict[str, Rule] = {
         "The legend names a trace without points.",
         "Leave the trace out, or say in its name that there are no data.",
         looks.empty_trace,
+    ),
+    "table_cut": Rule(
+        "A table has more rows than the height of the figure shows.",
+        "Give the figure that height (figure.update_layout(height=...)), or draw fewer rows.",
+        tables.table_cut,
     ),
 }
 """Code -> rule, in the order in which findings are reported."""
