@@ -92,6 +92,13 @@ def stacked(series: SeriesSet) -> tuple[Column, NDArray[np.int64], Table]:
     return ids, rows, concat([samples.table for samples in parts])
 
 
+def record_names(steps: Mapping[str, StepResult]) -> dict[str, str]:
+    """Record id -> its name, from the steps that have both."""
+    tables = [result for result in steps.values() if isinstance(result, Table) and {"id", "name"} <= {*result}]
+    pairs = (pair for table in tables for pair in zip(table["id"].tolist(), table["name"].tolist(), strict=True))
+    return {id: name for id, name in pairs if isinstance(id, str) and isinstance(name, str)}
+
+
 class _Packer:
     def __init__(self) -> None:
         self.buffers: list[bytes | memoryview] = []

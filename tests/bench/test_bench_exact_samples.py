@@ -116,15 +116,18 @@ def test_pulses_of_thinned_samples_are_refused_with_a_fix_that_works(both: Sides
 
 
 @pytest.mark.parametrize("where", ["near", "far"])
-def test_a_doubt_of_a_helper_is_a_warning_of_the_answer_and_of_lint(both: Sides, where: str) -> None:
+def test_a_doubt_of_a_helper_is_one_warning_of_the_answer_with_the_name_of_the_test(
+    both: Sides, where: str
+) -> None:
     bench = getattr(both, where)
     for _ in range(2):  # drawn, and from the cache
         made = drawn(bench, recipe(CHARGE))
         (warning,) = made.warnings
         assert warning["code"] == "samples_left_out"
+        assert "the frame of 'pulse' was read with" in warning["message"]
         assert "of its 20148 samples" in warning["message"]
         assert "SamplesLeftOut" in made.log
-        assert [one.code for one in made.lint if one.code == "samples_left_out"] == ["samples_left_out"]
+        assert "samples_left_out" not in {one.code for one in made.lint}
     assert drawn(bench, recipe(CHARGE, **WHOLE)).warnings == []
 
 

@@ -409,14 +409,48 @@ def test_a_table_with_more_rows_than_fit_is_told(rows: int, more: dict[str, Any]
     assert found(go.Figure(go.Table(), layout={"height": 10}), "table_cut") == []
 
 
-def test_numbers_of_samples_that_were_left_out_are_named() -> None:
-    figure = {"data": [{"x": [1, 2], "y": [1, 2]}], "layout": {}}
-    said = [{"code": "samples_left_out", "message": "The charge passed may be wrong."}, {"code": "not_monotonic"}]
-    found = [one for one in lint(figure, None, said) if one.code == "samples_left_out"]
-    assert [
-        str(one).startswith("The charge passed may be wrong. See docs/how-to/read-exactly.md") for one in found
-    ] == [True]
-    assert "samples_left_out" not in {one.code for one in lint(figure)}
+def thinned(every: int, complete: bool = False) -> Dataset:
+    """Three steps of 100 s, of which each ``every``-th sample was read."""
+    rows = np.arange(0, 300, every)
+    table = Table.of({"Time [s]": rows * 1.0, "Voltage [V]": 3 + np.cos(rows / 40), "Step count": rows // 100})
+    names = Table.of({"id": ["0198"], "name": ["rate test"]})
+    return Dataset({"tests": names, "samples": {"0198": Samples(rows, table, complete, 300)}})
+
+
+def by_step(every: int, factor: float = 1.0, gap: bool = False) -> go.Figure:
+    rows = np.arange(0, 300, every)
+    figure = go.Figure(layout=go.Layout(xaxis_title="Time / s", yaxis_title="Voltage / V"))
+    for step in range(3):
+        part = rows[rows // 100 == step]
+        x, y = factor * part, 3 + np.cos(part / 40)
+        figure.add_scatter(
+            x=[*x, None] if gap else x, y=[*y, None] if gap else y, name=f"step {step}", mode="lines"
+        )
+    return figure
+
+
+@pytest.mark.parametrize(("factor", "gap"), [(1.0, False), (1 / 3600, False), (1.0, True)])
+def test_curves_of_few_of_their_samples_are_told_by_the_name_of_the_test(factor: float, gap: bool) -> None:
+    (told,) = found(by_step(10, factor, gap), "samples_left_out", thinned(10))
+    assert told.message.startswith(
+        "3 curves have few of the samples of 'rate test': 'step 0' (data[0]) shows 10 of 91."
+    )
+    assert told.trace == 0
+
+
+def test_curves_that_have_most_of_their_samples_or_enough_are_not() -> None:
+    assert found(by_step(2), "samples_left_out", thinned(2)) == []
+    assert found(by_step(10), "samples_left_out", thinned(10, complete=True)) == []
+    assert found(by_step(10, 1.01), "samples_left_out", thinned(10)) == []
+    assert found(by_step(10).update_traces(mode="markers"), "samples_left_out", thinned(10)) == []
+    assert found(by_step(10), "samples_left_out") == []
+
+
+def test_of_samples_that_a_helper_names_nothing_is_said_again() -> None:
+    said = [{"code": "samples_left_out", "message": "It may be wrong: the frame of 'rate test' was read with 30."}]
+    assert "samples_left_out" not in {one.code for one in lint(encode(by_step(10)), thinned(10), said)}
+    other = [{"code": "samples_left_out", "message": "It may be wrong: the frame of 'other' was read with 30."}]
+    assert "samples_left_out" in {one.code for one in lint(encode(by_step(10)), thinned(10), other)}
 
 
 def test_every_rule_is_tried_above_and_has_words() -> None:

@@ -1,8 +1,8 @@
 """Whether a frame holds every sample of what it was read from, and what a helper says where it does not.
 
 Each frame of a series carries ``attrs["workbench"]``: ``complete`` (bool), ``shown`` and ``of`` (numbers of samples)
-and ``source`` (id). ``pandas.concat`` drops it, and a script may leave rows out itself, so that the sample numbers of
-the index are looked at too.
+and ``source`` (id), and ``name`` where it is known. ``pandas.concat`` drops it, and a script may leave rows out itself,
+so that the sample numbers of the index are looked at too.
 """
 
 from __future__ import annotations
@@ -87,7 +87,8 @@ def _told(frame: pd.DataFrame | pd.Series, told: Mapping[str, JsonValue]) -> str
 
 
 def _counted(source: JsonValue, told: Mapping[str, JsonValue]) -> str:
-    return f"the frame of '{source}' was read with {told.get('shown')} of its {told.get('of')} samples"
+    name = told.get("name", source)
+    return f"the frame of '{name}' was read with {told.get('shown')} of its {told.get('of')} samples"
 
 
 def _missing_numbers(frame: pd.DataFrame | pd.Series) -> str | None:

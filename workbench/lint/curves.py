@@ -70,10 +70,3 @@ def nyquist_turned(drawn: Drawn) -> Iterator[Observation]:
         reverse = drawn.axis(trace.axis("y")).get("autorange") == "reversed"
         if y.factor > 0 and not reverse:
             yield Observation(f"{trace.label} shows Z_Im against Z_Re.", trace.n, trace.axis("y"))
-
-
-def samples_left_out(drawn: Drawn) -> Iterator[Observation]:
-    """What a helper said of samples that it lacked."""
-    for warning in drawn.warnings:
-        if warning.get("code") == "samples_left_out":
-            yield Observation(str(warning.get("message")))

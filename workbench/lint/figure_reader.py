@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 SCATTER = (None, "scatter", "scattergl")
 FLAT = (*SCATTER, "bar", "box", "violin", "histogram")
 # Usual factors between a column and what a script draws: none, a prefix, a unit of time, per cent. Signs may differ.
-_FACTORS = np.array([1.0, 1e3, 1e-3, 1e6, 1e-6, 1 / 60, 1 / 3600, 1 / 86400, 60.0, 3600.0, 100.0])
+FACTORS = np.array([1.0, 1e3, 1e-3, 1e6, 1e-6, 1 / 60, 1 / 3600, 1 / 86400, 60.0, 3600.0, 100.0])
 
 
 class Known:
@@ -35,9 +35,9 @@ class Known:
         """The columns that the values may show, each with the usual factor that fits at its largest value."""
         ratios = values[self.places] / self.peaks
         with np.errstate(invalid="ignore"):
-            fits = np.abs(np.abs(ratios)[:, None] - _FACTORS) <= 1e-9 * _FACTORS
+            fits = np.abs(np.abs(ratios)[:, None] - FACTORS) <= 1e-9 * FACTORS
         for place in np.flatnonzero(fits.any(axis=1)).tolist():
-            factor = float(_FACTORS[int(np.argmax(fits[place]))])
+            factor = float(FACTORS[int(np.argmax(fits[place]))])
             yield *self.columns[place], factor if ratios[place] > 0 else -factor
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from . import appearance as looks
-from . import axes, curves, cycles, groups, tables
+from . import axes, curves, cycles, groups, tables, thinned
 from .figure_reader import Drawn
 from .observation import Observation
 
@@ -26,9 +26,10 @@ RULES: dict[str, Rule] = {
         looks.nothing_drawn,
     ),
     "samples_left_out": Rule(
-        "A helper computed numbers from a series that was read with fewer samples than there are.",
-        "See docs/how-to/read-exactly.md, or say in the figure that its numbers are approximate.",
-        curves.samples_left_out,
+        "A curve has few points, since its series was read with fewer samples than there are. Of a test that a warning "
+        "`samples_left_out` of a helper names, nothing is said again.",
+        "Read fewer tests, a window of whole steps (docs/how-to/read-exactly.md) or more points (max_points).",
+        thinned.samples_left_out,
     ),
     "partial_cycle": Rule(
         "A plot over cycles shows one that is not complete, as a last one that was cut short: it looks like a loss.",

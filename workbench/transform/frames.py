@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pydantic import JsonValue
 
 from ..battery.completeness import KEY
-from ..dataset import COLUMNS, Samples, SeriesSet, StepColumns, StepResult, stacked, unpack
+from ..dataset import COLUMNS, Samples, SeriesSet, StepColumns, StepResult, record_names, stacked, unpack
 from ..errors import instead
 from ..table import Column, Table
 
@@ -120,23 +120,32 @@ def whole_frame(table: Table, source: str) -> pd.DataFrame:
     return frame
 
 
-def samples_told(samples: Samples, source: str) -> dict[str, JsonValue]:
+def samples_told(samples: Samples, source: str, name: str | None = None) -> dict[str, JsonValue]:
     """What a frame of samples says of itself: whether it is complete, and how many samples it shows, of how many."""
-    return {"complete": samples.complete, "shown": samples.table.n, "of": samples.total, "source": source}
+    told = {"complete": samples.complete, "shown": samples.table.n, "of": samples.total, "source": source}
+    return told if name is None else {**told, "name": name}
 
 
 class SeriesFrames(Mapping[str, pd.DataFrame]):
     """A series step: id -> frame of x and the columns, in the order of the step. The index holds sample numbers.
 
     Each frame carries ``attrs["workbench"]``: ``complete``, ``shown`` (samples in it), ``of`` (samples of the window)
-    and ``source`` (its id). Helpers such as ``battery.pulse_resistance`` look there.
+    and ``source`` (its id), and ``name`` where a step has ids and names. Helpers such as
+    ``battery.pulse_resistance`` look there.
 
     ``complete`` maps each id to whether its frame holds every sample of the window, ``total`` to how many
     samples the window holds. ``columns`` are the columns of the step; a step without sources has them too.
     """
 
-    def __init__(self, series: SeriesSet, name: str = "", columns: StepColumns | None = None) -> None:
+    def __init__(
+        self,
+        series: SeriesSet,
+        name: str = "",
+        columns: StepColumns | None = None,
+        named: Mapping[str, str] | None = None,
+    ) -> None:
         self._series = series
+        self._named = named or {}
         self._name = name
         self._columns = columns or []
         self._frames: dict[str, pd.DataFrame] = {}
@@ -151,7 +160,7 @@ class SeriesFrames(Mapping[str, pd.DataFrame]):
                 )
             samples = self._series[key]
             self._frames[key] = frame_of(samples.table, samples.rows)
-            self._frames[key].attrs[KEY] = samples_told(samples, key)
+            self._frames[key].attrs[KEY] = samples_told(samples, key, self._named.get(key))
         return self._frames[key]
 
     def __iter__(self) -> Iterator[str]:
@@ -185,7 +194,7 @@ class SeriesFrames(Mapping[str, pd.DataFrame]):
                 f"The step already has a column '{id}': choose another name, as in .long(id='source')."
             )
         made = frame_of(Table({id: keys, **table.columns}, len(rows)), rows)
-        sources = {key: samples_told(samples, key) for key, samples in self._series.items()}
+        sources = {key: samples_told(samples, key, self._named.get(key)) for key, samples in self._series.items()}
         made.attrs[KEY] = {
             "complete": all(self.complete.values()),
             "shown": len(rows),
@@ -220,7 +229,7 @@ class Data(MutableMapping[str, StepFrames]):
             self._made[name] = (
                 frame_of(result)
                 if isinstance(result, Table)
-                else SeriesFrames(result, name, self._columns.get(name))
+                else SeriesFrames(result, name, self._columns.get(name), record_names(self._steps))
             )
         return self._made[name]
 
