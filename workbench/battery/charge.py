@@ -37,8 +37,8 @@ def charge_passed(frame: pd.DataFrame, direction: str) -> Floats:
     trapezoid rule from ``Current [A]`` and ``Time [s]``. Rests that ``half_cycles`` left out count nothing.
 
     Warns with ``SamplesLeftOut`` where samples are missing that it needs, and where it integrates nothing over a
-    gap (an interval above 60 s and above 10 times those beside it) or where the time falls, and with ``ChargeDiffers`` where counter and
-    integral differ by more than 0.5 %.
+    gap (an interval above 60 s and above 10 times those beside it) or where the time falls, and with
+    ``ChargeDiffers`` where counter and integral differ by more than 0.5 %.
 
     Raises
     ------
