@@ -122,7 +122,12 @@ def whole_frame(table: Table, source: str) -> pd.DataFrame:
 
 def samples_told(samples: Samples, source: str, name: str | None = None) -> dict[str, JsonValue]:
     """What a frame of samples says of itself: whether it is complete, and how many samples it shows, of how many."""
-    told = {"complete": samples.complete, "shown": samples.table.n, "of": samples.total, "source": source}
+    told: dict[str, JsonValue] = {
+        "complete": samples.complete,
+        "shown": samples.table.n,
+        "of": samples.total,
+        "source": source,
+    }
     return told if name is None else {**told, "name": name}
 
 
