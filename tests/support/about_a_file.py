@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 _WHOLE = (
     *("store/test_cache.py", "store/test_cache_stress.py", "store/test_codec.py", "store/test_soundness.py"),
+    "store/test_soundness_of_links.py",
     *("store/test_store_file.py", "store/test_store_flips.py", "store/test_store_formats.py"),
     *("store/test_store_log.py", "store/test_store_obstacles.py", "store/test_store_rehearsal.py"),
     *("store/test_store_upgrade.py", "store/test_series_damage.py"),
