@@ -368,12 +368,12 @@ def test_groups_that_look_alike_are_told() -> None:
     assert (odd.code, odd.trace) == ("same_look", 1)
     assert "'A', 'B' look alike" in odd.message
     assert codes(named({"name": "A", **red}, {"name": "B", **red, "showlegend": False})) == []
-    eight = named(*({"name": f"cell {n}"} for n in range(8)), template=battery.template())
-    assert codes(eight) == ["same_look"]
-    assert codes(named(*({"name": f"cell {n}"} for n in range(7)), template=battery.template())) == []
-    (many,) = lint(encode(named(*({"name": f"cell {n}"} for n in range(10)), template=battery.template())))
+    nine = named(*({"name": f"cell {n}"} for n in range(9)), template=battery.template())
+    assert codes(nine) == ["same_look"]
+    assert codes(named(*({"name": f"cell {n}"} for n in range(8)), template=battery.template())) == []
+    (many,) = lint(encode(named(*({"name": f"cell {n}"} for n in range(11)), template=battery.template())))
     assert (
-        "'cell 0', 'cell 7' look alike, with the same colour, dash and symbol; so do the traces of 2 more looks."
+        "'cell 0', 'cell 8' look alike, with the same colour, dash and symbol; so do the traces of 2 more looks."
         in str(many)
     )
 

@@ -57,5 +57,7 @@ def test_a_variant_is_the_test_that_was_simulated(
     if variant.cycles:
         assert file.cycles == CYCLES
         assert np.array_equal(steps["Cycle count"].to_numpy(), np.repeat(np.arange(CYCLES), len(PLAN)))
-    # The counters that were simulated stand still between two steps, and the current does not.
-    assert [said for said in file.odd if "the integral of the" not in said] == []
+    # The counters that were simulated stand still between two steps, and the current does not. Some variants have 0 for
+    # all energies.
+    odd = [said for said in file.odd if "the integral of the" not in said]
+    assert [said for said in odd if "energy [W.h]' stands still" not in said] == []

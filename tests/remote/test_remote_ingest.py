@@ -30,16 +30,14 @@ def told(report: Any) -> list[dict[str, Any]]:
 
 @pytest.fixture
 def files(tmp_path: Path) -> list[Path]:
-    """Some files of the sample data, one that is none of a cycler, one that is not there, one that comes twice."""
+    """Some tests, a file that is none of a cycler, one that is not there, and one that comes twice."""
     folder = tmp_path / "in"
-    folder.mkdir()
-    chosen = sorted(path for path in DATA.rglob("*.csv") if path.stat().st_size < 400_000)[:3]
-    assert len(chosen) == 3
-    for path in chosen:
-        (folder / path.name).write_bytes(path.read_bytes())
-    (folder / "sub").mkdir()
-    (folder / "sub" / chosen[0].name).write_bytes(chosen[0].read_bytes())
-    (folder / "broken.csv").write_bytes(b"\x00\x01 nothing")
+    (folder / "sub").mkdir(parents=True)
+    for number in range(3):
+        rows = (f"{60 * n},{3.7 + 0.01 * number - 0.001 * n},{1 if n < 50 else -1}" for n in range(100))
+        (folder / f"cell {number}.csv").write_text("\n".join(["Time [s],Voltage [V],Current [A]", *rows, ""]))
+    (folder / "sub" / "cell 0.csv").write_bytes((folder / "cell 0.csv").read_bytes())
+    (folder / "no test.csv").write_bytes(b"\x00\x01 nothing")
     return [*sorted(folder.rglob("*.csv")), folder / "absent.csv"]
 
 
@@ -97,7 +95,7 @@ def test_a_run_is_its_beginners_and_files_are_taken_once(lab: Sides) -> None:
     client = lab.far.backend.client  # type: ignore[attr-defined]
     place = f"/projects/{lab.far.backend.project.id}/ingests"
     other = lab.connect(lab.person("other@lab", role="Admin")).backend.client  # type: ignore[attr-defined]
-    path = next(path for path in sorted(DATA.rglob("*.csv")) if path.stat().st_size < 400_000)
+    path = next(path for path in sorted(DATA.rglob("*.csv")) if path.stat().st_size < 1_500_000)
     sent = client.upload(f"{place}/files", path, params={"name": path.name}).json()["file"]
     with pytest.raises(wb.NotFound):
         other.ask("POST", place, json={"files": [sent]}, changes=True)
