@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -56,21 +59,39 @@ def check(
     If there is a store, the recipe is checked against it too: its columns, units and records."""
     from ..recipe.recipe import read_file
 
+    plot = None
     if store is None and not meant_store(None).exists():
         problems, against = _problems_of(read_file(recipe)), "without a store"
     else:
         path = existing(store)
         with open_bench(path, project, organization, read_only=True) as bench, progress_bar("Checking"):
-            raw, _ = _meant(bench, recipe)
+            raw, plot = _meant(bench, recipe)
             problems, against = _problems_in(bench, raw, param or []), f"against {path}"
     if as_json:
         print_json([problem.as_detail() for problem in problems])
     elif problems:
-        print_problems(problems)
+        print_problems(problems if plot is not None else _in_file(problems))
     else:
         out.print(f"{Path(recipe).name} is sound, checked {against}.", markup=False, soft_wrap=True)
     if problems:
         raise typer.Exit(1)
+
+
+def _in_file(problems: list[Problem]) -> list[Problem]:
+    """The problems with their places in a file, which holds what a request has as ``config``."""
+    return [replace(one, loc=one.loc[1:]) if one.loc[:1] == ("config",) else one for one in problems]
+
+
+@contextmanager
+def _problems_in_file(plot: SavedPlot | None) -> Iterator[None]:
+    """Problems of a recipe that is not a saved plot are printed with their places in its file, and end the command."""
+    try:
+        yield
+    except Invalid as error:
+        if plot is not None or not any(problem.loc[:1] == ("config",) for problem in error.problems):
+            raise
+        print_problems(_in_file(error.problems))
+        raise typer.Exit(1) from None
 
 
 def _meant(bench: Bench, recipe: str) -> tuple[Unchecked, SavedPlot | None]:
@@ -157,25 +178,26 @@ def run(
         raw, plot = _meant(bench, recipe)
         if not protected and step is None:
             _say_protected(bench, raw, plot)
-        values = bench.values(raw, param or [])
-        if controls:
-            say_size(bench.export_size(plot or raw, values, protected=protected or None))
-        account = bench.export(
-            plot or raw,
-            output,
-            values,
-            step=step,
-            protected=protected or None,
-            progress=lambda name, index, of, detail: told(index, of, f"{name} {detail}"),
-            tidy=tidy,
-            as_of=as_of,
-            paper=paper,
-            width=width,
-            height=height,
-            font=font,
-            columns=columns,
-            controls=controls,
-        )
+        with _problems_in_file(plot):
+            values = bench.values(raw, param or [])
+            if controls:
+                say_size(bench.export_size(plot or raw, values, protected=protected or None))
+            account = bench.export(
+                plot or raw,
+                output,
+                values,
+                step=step,
+                protected=protected or None,
+                progress=lambda name, index, of, detail: told(index, of, f"{name} {detail}"),
+                tidy=tidy,
+                as_of=as_of,
+                paper=paper,
+                width=width,
+                height=height,
+                font=font,
+                columns=columns,
+                controls=controls,
+            )
     for warning in account["warnings"]:
         err.print(f"Warning: {warning['message']}", style="yellow", markup=False, soft_wrap=True)
     if as_json:
