@@ -12,6 +12,7 @@ import pandas as pd
 import plotly.express as px
 import plotly.graph_objects as go
 import pytest
+from plotly.subplots import make_subplots
 
 import workbench as wb
 from workbench import battery, steps
@@ -341,6 +342,18 @@ def test_an_axis_of_numbers_without_title_is_told_once() -> None:
     dates = go.Figure(go.Scatter(x=["2024-01-01", "2024-01-02"], y=["a", "b"]))
     assert codes(dates) == []
     assert codes(figure.update_xaxes(visible=False).update_yaxes(title="y")) == []
+
+
+@pytest.mark.parametrize(("titles", "untitled"), [
+    ({"x_title": "Time / h", "y_title": "Voltage / V"}, set()), ({"x_title": "Time / h"}, {"yaxis", "yaxis3"}),
+    ({"y_title": "Voltage / V"}, {"xaxis3", "xaxis4"}),
+    ({"subplot_titles": ["a", "b", "c", "d"]}, {"xaxis3", "xaxis4", "yaxis", "yaxis3"}),
+])  # fmt: skip
+def test_a_title_that_panels_share_is_one_of_their_axes(titles: dict[str, Any], untitled: set[str]) -> None:
+    figure = make_subplots(rows=2, cols=2, shared_xaxes=True, shared_yaxes=True, **titles)
+    for row, col in ((1, 1), (1, 2), (2, 1), (2, 2)):
+        figure.add_scatter(x=[1, 2, 3], y=[row, col, 5], name=f"{row}{col}", row=row, col=col)
+    assert {one.axis for one in found(figure, "axis_untitled")} == untitled
 
 
 def test_values_that_a_logarithm_cannot_show_are_told() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..messages import spaced
+from ..typed_arrays import mapping
 from ..units import split_unit
 from .figure_reader import Drawn, Of, Trace, numbers
 from .observation import Observation
@@ -22,9 +23,12 @@ def _shown(drawn: Drawn) -> Iterator[tuple[Trace, str, str]]:
 
 def axis_untitled(drawn: Drawn) -> Iterator[Observation]:
     titled = {_lane(drawn, name) for _, _, name in _shown(drawn) if drawn.title(name)}
+    shared = set(_shared_titles(drawn))
     told: set[str] = set()
     for trace, letter, name in _shown(drawn):
         axis = drawn.axis(name)
+        if letter in shared and not axis.get("overlaying"):
+            continue
         hidden = axis.get("visible") is False or axis.get("showticklabels") is False
         if name in told or hidden or drawn.title(name) or _lane(drawn, name) in titled:
             continue
@@ -32,6 +36,19 @@ def axis_untitled(drawn: Drawn) -> Iterator[Observation]:
             continue
         told.add(name)
         yield Observation(f"The axis {name} has no title.", trace.n, name)
+
+
+def _shared_titles(drawn: Drawn) -> Iterator[str]:
+    """``x`` or ``y`` where all these axes share a title: a note below or left of the paper, as of ``make_subplots``."""
+    notes = drawn.layout.get("annotations")
+    for note in map(mapping, notes if isinstance(notes, list) else ()):
+        x, y = note.get("x"), note.get("y")
+        if not note.get("text") or (note.get("xref"), note.get("yref")) != ("paper", "paper"):
+            continue
+        if note.get("yanchor") == "top" and isinstance(y, int | float) and y <= 0:
+            yield "x"
+        if note.get("textangle") == -90 and isinstance(x, int | float) and x <= 0:
+            yield "y"
 
 
 def _has_numbers(trace: Trace, letter: str) -> bool:
