@@ -14,6 +14,7 @@ from ..battery.plotly_dict import PlotlyDict, PlotlyValue
 from ..messages import counted, quoted, spaced
 from ..typed_arrays import from_spec, is_spec
 from .browser import Drawn, measured_picture, quick_picture
+from .letters import missing_letters
 from .pdf_content import NotReadable, PdfContent, read_pdf
 from .remark import Remark
 from .sized_files import Size, png_with_dots, svg_in_mm
@@ -81,7 +82,7 @@ def draw(
     if format == "pdf":
         found, unread = _read_back(drawn.file, size)
         remarks += unread
-    remarks += _clipped(drawn) + _about_paper(paper, found)
+    remarks += missing_letters(content, format) + _clipped(drawn) + _about_paper(paper, found)
     return Picture(_sized(drawn.file, format, size), size, tuple(remarks), found)
 
 
