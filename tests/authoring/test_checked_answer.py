@@ -14,6 +14,7 @@ from support.local_and_remote import sides
 from workbench.authoring import CheckedAnswer
 from workbench.authoring.answer import read_answer
 from workbench.authoring.examples import answer
+from workbench.authoring.numbers import MOST_ROWS
 from workbench.bench import Bench
 from workbench.local import LocalBackend
 
@@ -45,6 +46,32 @@ def test_a_sound_draft_comes_with_its_picture_and_its_numbers(bench: Bench) -> N
     assert next(one.y[1] for one in checked.numbers.traces if one.y) == 1.0
     assert checked.values["limit"] == 0.8
     assert bench.check_answer(given(), {"limit": 0.95}).values["limit"] == 0.95
+
+
+def test_the_numbers_of_a_table_are_its_headings_and_first_rows(bench: Bench) -> None:
+    script = (
+        "def transform(data, params):\n"
+        "    head = {'values': ['Test', 'Cycles']}\n"
+        "    rows = {'values': [[f'test {n}' for n in range(20)], list(range(20))]}\n"
+        "    return {'data': [{'type': 'table', 'header': head, 'cells': rows}], 'layout': {'height': 900}}\n"
+    )
+    numbers = bench.check_answer(given(transform=script)).numbers
+    assert (numbers.points, len(numbers.traces[0].rows)) == (20, 1 + MOST_ROWS)
+    assert "  - Test | Cycles\n  - test 0 | 0" in numbers.as_text()
+
+
+def test_only_cells_of_which_something_was_read_are_missing_in_a_figure(bench: Bench) -> None:
+    """A list of all tests from which two are chosen: the others are not missing."""
+    tests = {"op": "list", "source": "measurements", "fields": ["id", "name", "instance_name"], "limit": 1000}
+    cycles = {"op": "summary", "dataset": "cycles", "columns": ["Cycle count"]}
+    steps = {"tests": tests}
+    for number, name in enumerate(("M50-A-01_RPT0", "M50-A-02_RPT0")):
+        steps[f"test{number}"] = {**tests, "where": {"name": name}, "fields": ["id"]}
+        steps[f"cycles{number}"] = {**cycles, "ids": {"from": f"test{number}", "column": "id"}}
+    script = "def transform(data, params):\n    return {'data': [{'y': [2], 'name': 'M50-A-02'}], 'layout': {}}\n"
+    checked = bench.check_answer(given(plan={"steps": steps}, params={}, transform=script))
+    assert checked.is_sound, checked.words
+    assert checked.numbers.not_named == ["M50-A-01"]
 
 
 def test_four_different_mistakes_come_at_once(bench: Bench) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, computed_field
 
 from ..dataset import Dataset
+from ..export import points_of
 from ..lint.figure_reader import Drawn, Trace, length
 from ..messages import counted
 from ..table import Table
@@ -15,7 +16,10 @@ from ..typed_arrays import Decoded, mapping
 
 MOST_TRACES = 40
 MOST_NAMES = 20
+MOST_ROWS = 12
+"""Of a table."""
 _NAME = 80
+_LONGEST_ROW = 200
 Span = tuple[float, float]
 
 
@@ -29,13 +33,14 @@ class TraceNumbers(BaseModel):
     points: int
     x: Span | None = None
     y: Span | None = None
+    rows: list[str] = Field(default_factory=list, description="Of a table: its headings, and its first rows.")
 
 
 class FigureNumbers(BaseModel):
     """A figure in numbers.
 
-    ``traces`` are the first ones; ``trace_count`` says how many there are. ``not_named`` are cells that the plan reads
-    and that no trace, legend group or axis names; it is empty where the figure names no cell at all.
+    ``traces`` are the first ones; ``trace_count`` says how many there are. ``not_named`` are cells whose samples, steps
+    or cycles the plan reads and that no trace, legend group or axis names; it is empty where the figure names no cell.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -57,7 +62,8 @@ class FigureNumbers(BaseModel):
         """The numbers as lines of text."""
         lines = [f"{counted(self.trace_count, 'trace')}, {counted(self.points, 'point')}"]
         lines += [f"- {axis}: {title}" for axis, title in self.axes.items()]
-        lines += [f"- {_line(trace)}" for trace in self.traces]
+        for trace in self.traces:
+            lines += [f"- {_line(trace)}", *(f"  - {row}" for row in trace.rows)]
         if self.trace_count > len(self.traces):
             lines.append(f"- and {self.trace_count - len(self.traces)} more traces")
         lines += [f"- note: {sentence}" for sentence in self.sentences]
@@ -98,10 +104,21 @@ def _numbers(trace: Trace) -> TraceNumbers:
         points=_points(trace),
         x=_span(trace.raw.get("x")),
         y=_span(trace.raw.get("y")),
+        rows=[*_rows(points_of(trace.raw))] if trace.kind == "table" else [],
     )
 
 
+def _rows(table: Table) -> Iterator[str]:
+    """The headings of a table and its first rows."""
+    yield " | ".join(table)
+    columns = [column.tolist() for column in table.values()]
+    for row in list(zip(*columns, strict=True))[:MOST_ROWS]:
+        yield " | ".join("" if one is None else str(one) for one in row)[:_LONGEST_ROW]
+
+
 def _points(trace: Trace) -> int:
+    if trace.kind == "table":
+        return points_of(trace.raw).n
     return max((length(trace.raw.get(key)) for key in ("x", "y", "z", "values", "r")), default=0)
 
 
@@ -136,9 +153,27 @@ def _not_named(drawn: Drawn, dataset: Dataset) -> list[str]:
 
 
 def _cells(dataset: Dataset) -> Iterator[str]:
+    """The cells of the tests of which something was read; of all tests where only lists were read."""
+    read = {*_read(dataset)}
     for result in dataset.steps.values():
         if isinstance(result, Table) and "instance_name" in result:
-            yield from (str(one) for one in result["instance_name"].tolist() if one is not None)
+            names = result["instance_name"].tolist()
+            key = next((key for key in ("measurement_id", "id") if key in result), None)
+            ids = result[key].tolist() if key is not None and read else None
+            yield from (
+                str(name)
+                for place, name in enumerate(names)
+                if name is not None and (ids is None or ids[place] in read)
+            )
+
+
+def _read(dataset: Dataset) -> Iterator[object]:
+    """The ids of the tests whose samples, steps, cycles or analyses were read."""
+    for result in dataset.steps.values():
+        if not isinstance(result, Table):
+            yield from result
+        elif "measurement_id" in result:
+            yield from result["measurement_id"].tolist()
 
 
 def _words(drawn: Drawn) -> Iterator[str]:
