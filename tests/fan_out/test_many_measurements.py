@@ -18,7 +18,7 @@ from workbench.store.objects.collect import surplus
 from workbench.store.objects.relocate import keep_samples
 
 NUMBER = 2000
-"""Of files; the arithmetic for more is in the page about scale."""
+"""Of files."""
 COMPARED = 40
 
 
