@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path, PurePosixPath
+from posixpath import normpath
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -28,6 +29,14 @@ PLACES = ("boards", "explore", "bring-in", "admin", "s", "embed")
 rest."""
 VERSION_MARK = "__VERSION__"
 """In the HTML, the place of the version in the addresses of files: ``/static/__VERSION__/page.css``."""
+_FIRST = {
+    "": ("pages/home.js",),
+    "boards": ("pages/plot.js", "vendor/plotly-cartesian.js"),
+    "s": ("pages/shared.js", "vendor/plotly-cartesian.js"),
+    "embed": ("pages/shared.js", "vendor/plotly-cartesian.js"),
+}
+"""What the page at a place loads beside ``main.js``. The HTML names it, with all modules that it imports: a browser
+would find them one after the other."""
 STYLES = (
     "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='",  # plotly's empty <style>, which it fills as an object
     "'sha256-ji27qzEtxXZW+7dun6UwjHXJ18e6WAin1VvNtkzIE/o='",  # that of the maps in the full plotly.js
@@ -57,6 +66,7 @@ _MEDIA = {
 }
 _COMMENTS = re.compile(r"/\*\*.*?\*/|^[ \t]*//[^\n]*", re.DOTALL | re.MULTILINE)
 """Comments of our modules, which a test holds to these two forms. They are an eighth of what a browser would load."""
+_IMPORTS = re.compile(r"""^(?:import|export)\s[^;'"]*\bfrom\s+"(\.[^"]+)";""", re.MULTILINE)
 _PACKED_ALREADY = (".png", ".woff2", ".ico")
 _HOME = "index.html"
 _ICON = (
@@ -114,14 +124,29 @@ class Page:
     version: str
     files: dict[str, Path]
 
-    @cached_property
-    def home(self) -> File | None:
-        """The HTML, with the version in it; None if it is not installed."""
+    @cache  # noqa: B019 - there is one page in a process
+    def home(self, place: str) -> File | None:
+        """The HTML at a place, with the version and what it loads first in it; None if it is not installed."""
         found = self.files.get(_HOME)
         if found is None:
             return None
-        text = found.read_text("utf-8").replace(VERSION_MARK, self.version)
+        first = "".join(f"{_link(name)}\n" for name in self.loaded_first(place))
+        text = found.read_text("utf-8").replace("</head>", f"{first}</head>").replace(VERSION_MARK, self.version)
         return File(text.encode(), _MEDIA[".html"])
+
+    def loaded_first(self, place: str) -> list[str]:
+        """The modules and scripts that the page at a place needs before it can show anything, each once."""
+        found: dict[str, None] = {}
+        ahead = ["main.js", *_FIRST.get(place, ())]
+        while ahead:
+            name = ahead.pop(0)
+            if name in found or name not in self.files:
+                continue
+            found[name] = None
+            if _is_ours(name):
+                text = self.files[name].read_text("utf-8")
+                ahead += [normpath(PurePosixPath(name).parent / other) for other in _IMPORTS.findall(text)]
+        return list(found)
 
     @cache  # noqa: B019 - there is one page in a process
     def file(self, name: str) -> File | None:
@@ -136,9 +161,22 @@ class Page:
         return hash(self.version)
 
 
+def _is_ours(name: str) -> bool:
+    """Whether a file is a module of ours."""
+    return name.endswith(".js") and not name.startswith("vendor/") and name != "plotly.js"
+
+
+def _link(name: str) -> str:
+    """What makes a browser load a file before something asks for it. plotly.js is no module, and comes after them."""
+    address = f'href="/static/{VERSION_MARK}/{name}"'
+    if name.startswith("vendor/plotly"):
+        return f'<link rel="preload" as="script" fetchpriority="low" {address}>'
+    return f'<link rel="modulepreload" {address}>'
+
+
 def _content(name: str, path: Path) -> bytes:
     """A file as browsers get it: our modules without comments, each statement on the line that it has in the source."""
-    if name.endswith(".js") and not name.startswith("vendor/") and name != "plotly.js":
+    if _is_ours(name):
         return without_comments((_BEFORE.get(name, b"") + path.read_bytes()).decode()).encode()
     return path.read_bytes()
 
@@ -166,7 +204,7 @@ def page(folder: Path = FOLDER) -> Page:
 
 
 async def _page(request: Request) -> Response:
-    home = page(FOLDER).home
+    home = page(FOLDER).home(request.url.path.split("/")[1])
     if home is None:
         raise HTTPException(404)
     headers = {

@@ -41,9 +41,9 @@ async function loaded(name) {
       const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href: new URL("./style/work.css", import.meta.url).href, onload: go, onerror: go });
       document.head.append(link);
     });
-    await work;
   }
-  return PAGES[name]();
+  const [module] = await Promise.all([PAGES[name](), PLAIN.has(name) ? null : work]);
+  return module;
 }
 
 /** The page of an address, and the ids in it. @param {string[]} parts @returns {[string, Record<string, string>]} */
@@ -62,6 +62,9 @@ function pageOf(parts) {
   if (first === "admin") return ["admin", {}];
   return ["absent", {}];
 }
+
+/** Whether an address is that of a link. @param {string[]} parts */
+const isLink = ([first, token]) => (first === "s" || first === "embed") && Boolean(token);
 
 /** What a link shows to people without a key. @param {{ token: string, framed: boolean }} given */
 function Outside({ token, framed }) {
@@ -94,7 +97,7 @@ function Arrival() {
 
 function App() {
   const { parts } = place.value;
-  if (["s", "embed"].includes(parts[0]) && parts[1]) return html`<${Outside} token=${parts[1]} framed=${parts[0] === "embed"} /><${Toasts} /><${LinkGuard} />`;
+  if (isLink(parts)) return html`<${Outside} token=${parts[1]} framed=${parts[0] === "embed"} /><${Toasts} /><${LinkGuard} />`;
   if (user.value === undefined) return null;
   if (user.value === null) return html`<${Later} load=${signing} of="SignIn" /><${Toasts} />`;
   return html`<${Shell}><${Page} /><//><${Arrival} /><${Toasts} /><${LinkGuard} />${sessionOver.value && html`<${Later} load=${signing} of="SessionDialog" />`}`;
@@ -104,7 +107,11 @@ async function begin() {
   followTheme();
   listen();
   keepFocus();
-  if (/^\/(s|embed)\//.test(location.pathname)) return;
+  const { parts } = place.peek();
+  const link = isLink(parts);
+  // The page and what draws its figures come while the server says who is there.
+  loaded(link ? "shared" : pageOf(parts)[0]).catch(() => null);
+  if (link) return;
   const code = new URLSearchParams(location.hash.slice(1)).get("code");
   if (code) {
     history.replaceState(null, "", location.pathname + location.search);

@@ -13,6 +13,8 @@ from playwright.sync_api import Browser, expect
 from support.web_page import Site, Window, open_site
 
 from browser.conftest import evidence
+from workbench.records import Dashboard, Plot, Project
+from workbench.store.scope import Scope
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 
@@ -82,6 +84,27 @@ def test_a_code_in_the_fragment_signs_in_once(site: Site) -> None:
     again.allow_error("401")
     expect(again.page.get_by_label("Your key")).to_be_visible()
     again.close()
+
+
+@pytest.mark.parametrize("address", ["/", "/boards/{project}/{board}", "/boards/{project}/{board}/plots/{plot}"])
+def test_the_html_names_all_that_a_page_loads_before_it_shows_something(site: Site, address: str) -> None:
+    rows = site.store.rows
+    project = rows.page(Project, Scope(site.organization, None)).items[0]
+    scope = Scope(site.organization, project.id)
+    board = next(one for one in rows.page(Dashboard, scope).items if one.name == "Ageing")
+    plot = next(one for one in rows.page(Plot, scope).items if one.dashboard_id == board.id)
+    window = site.window()
+    window.go(address.format(project=project.id, board=board.id, plot=plot.id))
+    window.page.get_by_role("article" if address == "/" else "img").first.wait_for()
+    named, loaded = window.page.evaluate(
+        """() => [
+          [...document.querySelectorAll("link[rel=modulepreload], link[rel=preload]")].map((one) => one.href),
+          performance.getEntriesByType("resource").map((one) => one.name).filter((name) => name.endsWith(".js")),
+        ]"""
+    )
+    assert sorted(named) == sorted(name for name in loaded if not name.endswith("/alerts.js"))  # it comes after
+    window.assert_proper()
+    window.close()
 
 
 def test_a_dashboard_draws_its_plots_and_can_be_used_by_people_who_hear_it(window: Window) -> None:

@@ -18,6 +18,8 @@ import { placesOf } from "./places.js";
 import { opened } from "../core/bookmarks.js";
 import { BoardMenu } from "./board_menu.js";
 
+warmUp();
+
 const LOOK_EVERY_MS = 30_000;
 
 /** The default of each param of a saved plot. @param {any} plot @returns {Record<string, any>} */
@@ -26,7 +28,6 @@ export const defaultsOf = (plot) => Object.fromEntries(Object.entries(plot.confi
 /** @param {{ project: string, board: string }} given */
 export default function Board({ project, board }) {
   const found = useLoaded(async (stop) => {
-    warmUp();
     const at = `/projects/${part(project)}/dashboards/${part(board)}`;
     const [record, plots] = await Promise.all([get(at, { signal: stop }), everything(`${at}/plots`, {}, stop)]);
     return { record, plots };

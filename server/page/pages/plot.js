@@ -22,12 +22,13 @@ import { DataTable } from "../ui/table.js";
 import { Tabs } from "../ui/tabs.js";
 import { defaultsOf } from "./board.js";
 
+warmUp();
+
 const TABS = /** @type {const} */ (["Data", "Notes", "Log", "History", "About"]);
 
 /** @param {{ project: string, board: string, plot: string }} given */
 export default function Plot({ project, board, plot }) {
   const found = useLoaded(async (stop) => {
-    warmUp();
     const [record, home] = await Promise.all([get(plotPath(project, board, plot), { signal: stop }), get(`/projects/${part(project)}/dashboards/${part(board)}`, { signal: stop })]);
     return { record, home };
   }, [project, board, plot]);

@@ -13,10 +13,12 @@ import { Icon } from "../ui/icons.js";
 import { Later } from "../ui/later.js";
 import { Empty, Ghost, Popover } from "../ui/parts.js";
 
+warmUp();
+
 /** @param {{ token: string, framed: boolean }} given */
 export default function SharedPage({ token, framed }) {
   const at = `/shared/${part(token)}`;
-  const found = useLoaded((stop) => { warmUp(); return get(at, { signal: stop }); }, [token]);
+  const found = useLoaded((stop) => get(at, { signal: stop }), [token]);
   useTitle(found.data?.name ?? "Shared");
   if (found.error) return html`<main class="page"><${Empty} icon="link" title="This link shows nothing any more">It has ended, was revoked, or was not copied whole. Ask whoever gave it to you.<//></main>`;
   if (!found.data) return html`<main class="page"><${Ghost} height=${420} /></main>`;

@@ -16,9 +16,11 @@ import { DataTable } from "../ui/table.js";
 import { Tabs } from "../ui/tabs.js";
 import { quantity } from "./explore.js";
 
+warmUp();
+
 /** @param {{ id: string }} given */
 export default function Test({ id }) {
-  const found = useLoaded((stop) => { warmUp(); return get(`/cell_measurements/${part(id)}`, { signal: stop }); }, [id]);
+  const found = useLoaded((stop) => get(`/cell_measurements/${part(id)}`, { signal: stop }), [id]);
   useTitle(found.data?.name ?? "Test");
   if (found.error) return html`<${Failed} error=${found.error} again=${found.again} />`;
   if (!found.data) return html`<${Ghosts} rows=${4} height=${90} />`;
