@@ -99,7 +99,8 @@ function Numbers({ live }) {
   const table = useMemo(() => (figure ? tracesTable(figure) : null), [figure]);
   if (!table) return html`<${Ghosts} rows=${3} height=${26} />`;
   if (!table.rows.length) return html`<p class="soft">This figure has no numbers.</p>`;
-  return html`<${DataTable} label="The plotted numbers" columns=${table.columns} rows=${table.rows} />`;
+  return html`<${DataTable} label="The plotted numbers" columns=${table.columns} rows=${table.rows} />
+    ${table.more > 0 && html`<p class="note">The table ends after ${many(table.rows.length, "row")}: ${count(table.more)} more are in the csv of the menu Export.</p>`}`;
 }
 
 /** @param {{ record: any, project: string, home: any, writes: boolean, to: string, again: () => void }} given */
