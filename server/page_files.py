@@ -167,7 +167,7 @@ def _is_ours(name: str) -> bool:
 
 
 def _link(name: str) -> str:
-    """What makes a browser load a file before something asks for it. plotly.js is no module, and comes after them."""
+    """What makes a browser load a file before something asks for it. plotly.js is a plain script, and comes last."""
     address = f'href="/static/{VERSION_MARK}/{name}"'
     if name.startswith("vendor/plotly"):
         return f'<link rel="preload" as="script" fetchpriority="low" {address}>'
