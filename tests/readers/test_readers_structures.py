@@ -370,3 +370,64 @@ def test_what_is_beside_the_vectors_is_kept(tmp_path: Path) -> None:
         assert read(mat(tmp_path / "one.mat", **structure)).metadata == said
     cycles = [{**vectors, "number": number, "cell_id": "LG-07"} for number in range(3)]
     assert read(mat(tmp_path / "many.mat", cycle=cycles)).metadata == {"cell_id": "LG-07"}
+
+
+def with_attributes(folder: Path, group: str, attribute: str, vectors: dict[str, tuple[object, Any]]) -> Path:
+    """An HDF5 file with vectors whose units are attributes."""
+    path = folder / "file.h5"
+    with pytest.importorskip("h5py").File(path, "w") as file:
+        for name, (unit, values) in vectors.items():
+            file.create_dataset(f"{group}{name}", data=values).attrs[attribute] = unit
+    return path
+
+
+N_ATTRIBUTES = 60
+TIMES = 10.0 * np.arange(N_ATTRIBUTES)
+FLOWS = np.where(np.arange(N_ATTRIBUTES) % 20 < 10, 0.0, 2.0)
+LEVELS = 3.6 + 0.001 * np.cumsum(FLOWS) + 0.05 * FLOWS
+
+
+@pytest.mark.parametrize(
+    ("group", "attribute", "minutes", "milliamperes"),
+    [
+        ("", "units", "min", "mA"),
+        ("cells/A1/", "Unit", np.bytes_("minutes"), np.bytes_("mA")),
+        ("", "UNITS", np.array([b"min"]), np.array([b"milliampere"])),
+        ("", "units", "minutes since 2024-05-13 10:00:00", "mA"),
+    ],
+)
+def test_units_in_the_attributes_of_hdf5_count(
+    group: str, attribute: str, minutes: object, milliamperes: object, tmp_path: Path
+) -> None:
+    vectors = {
+        "time": (minutes, TIMES / 60),
+        "current": (milliamperes, 1e3 * FLOWS),
+        "voltage": ("mV", 1e3 * LEVELS),
+    }
+    reading = read(with_attributes(tmp_path, group, attribute, vectors))
+    table = concat(list(reading.batches))
+    assert table["Time [s]"].floats() == pytest.approx(TIMES)
+    assert table["Current [A]"].floats() == pytest.approx(-FLOWS)
+    assert table["Voltage [V]"].floats() == pytest.approx(LEVELS)
+    assert not {note.code for note in reading.notes} & {"unit", "time_unit"}
+
+
+def test_a_unit_per_area_in_an_attribute_is_refused_until_it_is_mapped(tmp_path: Path) -> None:
+    vectors = {"time": ("s", TIMES), "current": ("mA/cm^2", 1e3 * FLOWS), "voltage": ("V", LEVELS)}
+    path = with_attributes(tmp_path, "", "units", vectors)
+    with pytest.raises(FileRefused, match=r"'current' in 'mA/cm\^2'.*column_map="):
+        read(path)
+    table = concat(list(read(path, column_map={"current": "Current [mA]"}).batches))
+    assert table["Current [A]"].floats() == pytest.approx(-FLOWS)
+
+
+@pytest.mark.parametrize("of_two", [True, False])
+def test_units_of_impedance_in_attributes_count(of_two: bool, tmp_path: Path) -> None:
+    frequency = np.logspace(4, -1, 30)
+    z = 0.02 + 0.03 / (1 + 1j * frequency / 10)
+    parts = {"Zre": ("mOhm", 1e3 * z.real), "Zim": ("mOhm", 1e3 * z.imag)} if of_two else {"Z": ("mOhm", 1e3 * z)}
+    reading = read(with_attributes(tmp_path, "eis/", "units", {"freq": ("kHz", frequency / 1e3), **parts}))
+    table = concat(list(reading.batches))
+    assert table["Frequency [Hz]"].floats() == pytest.approx(frequency)
+    assert table["Z_Re [Ohm]"].floats() == pytest.approx(z.real)
+    assert table["Z_Im [Ohm]"].floats() == pytest.approx(z.imag)

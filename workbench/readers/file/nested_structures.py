@@ -309,14 +309,35 @@ def _units_in(node: Group) -> Group:
     return {f"{name} unit": unit for units in listed for name, unit in units.items() if isinstance(unit, str)}
 
 
+def without_origin(unit: str) -> str:
+    """A unit of time without its origin, which NetCDF names: ``seconds since 2024-05-13``."""
+    return unit.partition(" since ")[0].strip()
+
+
+def _units_of_complex(node: Group, near: Group) -> Group:
+    """The unit of a vector of complex numbers, under the names of the two vectors that it becomes."""
+    complex_ones = {
+        fold(key) for key, value in node.items() if isinstance(value, np.ndarray) and value.dtype.kind == "c"
+    }
+    units = [unit for name, unit in near.items() if fold(name).removesuffix(" unit") in complex_ones]
+    return {f"Z_{part} unit": unit for part in ("Re", "Im") for unit in units[:1]}
+
+
 def _in_units(plan: Plan, near: Group) -> Plan:
-    """The plan with the units beside the vectors: in a structure of units, or as ``current_unit``."""
+    """The plan with the units beside the vectors: in a structure of units, or as ``current_unit``.
+
+    A vector whose unit is not known, or of another quantity, keeps its own name.
+    """
     beside = {fold(key).replace(" units", " unit"): value for key, value in near.items() if isinstance(value, str)}
 
     def settled(column: Planned) -> Planned:
-        unit = unit_of(str(beside.get(f"{fold(column.header)} unit", "")))
-        if column.stated or unit is None or unit.base != split_unit(column.name)[1]:
+        text = without_origin(str(beside.get(f"{fold(column.header)} unit", "")))
+        unit = unit_of(text)
+        if column.stated or column.role == "free" or not text or (unit is not None and unit.base == "1"):
             return column
+        if unit is None or unit.base != split_unit(column.name)[1]:
+            # As in a header: a current per area, for example, is not the current of the cell.
+            return Planned(column.header, column.header, "free")
         return replace(column, unit=unit, stated=True)
 
     return replace(plan, columns=[settled(column) for column in plan.columns])
@@ -331,6 +352,7 @@ def _is_fact(value: Structure) -> bool:
 def _parts_in(node: Group, path: Path, near: Group, column_map: Mapping[str, str]) -> Iterator[Part]:
     """The series in the vectors of one structure, and the spectrum beside it, whose vectors have another length."""
     vectors = _vectors(node)
+    near = _units_of_complex(node, near) | near
     while len(vectors) > 2:
         part = _part_of(vectors, path, near, column_map)
         if part is None:
@@ -371,7 +393,8 @@ def _part_of(vectors: Mapping[str, Vector], path: Path, near: Group, column_map:
         if {TIME, VOLTAGE} <= has and (CURRENT in has or (known.charge in columns)):
             return Part(path, known, named, plan, near)
         if known is ANY and FREQUENCY in has and any(axes <= has for axes in IMPEDANCE_AXES):
-            return Part(path, known, named, plan_columns(labels, _OF_SPECTRA, column_map=mapped), near)
+            spectrum = _in_units(plan_columns(labels, _OF_SPECTRA, column_map=mapped), near)
+            return Part(path, known, named, spectrum, near)
     if len({len(value) for value in vectors.values()}) > 1:  # the most usual length need not be that of the series
         by_length = Counter(len(value) for value in vectors.values())
         for length in list(by_length)[:_MOST_LENGTHS]:

@@ -25,8 +25,9 @@ from .. import limits
 from ..formats.delimited import CURRENT_NAMES, VOLTAGE_NAMES
 from ..reading import Counters, Reading, SeveralTests, Sign
 from ..table.columns import KNOWN, From, plan_columns, unique_labels
-from ..table.header_units import split_header, time_words
+from ..table.header_units import fold, split_header, time_words, unit_of
 from ..table.impedance import settle_imaginary
+from ..table.impedance_names import impedance_key
 from ..table.several_cells import MOST_TESTS
 from ..table.typed_columns import batches_of, read_typed
 from .archives import unpacked
@@ -39,6 +40,7 @@ from .nested_structures import (
     is_spectral,
     parts_of,
     spectra_left,
+    without_origin,
     without_samples,
 )
 from .outside_parsers import guarded
@@ -141,11 +143,42 @@ def _without_vectors(structure: Group, name: str) -> str:
             f"{', '.join(tables[:_MOST_NAMED])}. Which of their columns is what, or of which cell, the file does not "
             "say. Save each column as a vector with a name, in a structure for each cell."
         )
+    unknown = [(place, unit) for place, unit in _units(structure) if unit_of(without_origin(unit)) is None]
+    if unknown:
+        listed = ", ".join(f"'{place}' in '{unit}'" for place, unit in unknown[:_MOST_NAMED])
+        first = unknown[0][0].rpartition(".")[2]
+        meant = (
+            "Z_Im [Ohm]"
+            if impedance_key(first) == "z im"
+            else "Z_Re [Ohm]"
+            if is_spectral(first)
+            else "Current [mA]"
+        )
+        return (
+            f"'{name}' holds no vectors of time, current and voltage, or of frequency and impedance, in units that are "
+            f"known: it has {listed}. Convert what is per mass or area of the electrode, or say what the values are "
+            f"in, such as {mapping({first: meant})}."
+        )
     axis = FREQUENCY if any(is_spectral(one.rpartition(".")[2]) for one in held) else TIME
     return (
         f"'{name}' holds no structure with vectors of time, current and voltage, or of frequency and impedance. It "
         f"holds {quoted(held)}. Name vectors with {mapping({'its name': axis})}, or save it as csv."
     )
+
+
+def _units(structure: Structure, within: str = "") -> list[tuple[str, str]]:
+    """(place, unit) of the vectors beside which a structure lists units."""
+    if not isinstance(structure, dict) or within.count(".") > _DEEPEST_NAMED:
+        return []
+    listed = [value for key, value in structure.items() if fold(str(key)) in ("unit", "units")]
+    found = [
+        (f"{within}{key}", unit)
+        for units in listed
+        if isinstance(units, dict)
+        for key, unit in units.items()
+        if isinstance(unit, str)
+    ]
+    return found + [one for key, value in structure.items() for one in _units(value, f"{within}{key}.")]
 
 
 def _matrices(structure: Structure, within: str = "", depth: int = 0) -> list[str]:
@@ -310,6 +343,8 @@ def _outline(structure: Structure, within: str = "", depth: int = 0) -> list[str
         return []
     names = []
     for key, value in structure.items():
+        if fold(str(key)) in ("unit", "units"):
+            continue
         place = f"{within}.{key}" if within else str(key)
         names += [place, *_outline(value[0] if isinstance(value, list) and value else value, place, depth + 1)]
     return names

@@ -38,6 +38,8 @@ _MAGIC = b"\x89HDF\r\n\x1a\n"
 _DEEPEST = 12
 _MOST_ITEMS = 2_000_000
 _TABLE = "!"
+_UNITS = ("unit", "units")
+"""Names of attributes, and of vectors beside others, that say units."""
 LIBRARIES = ("h5py",)
 """What a process of its own imports for it, before it is locked."""
 
@@ -242,7 +244,8 @@ class _Loader:
         self.bytes = 0
 
     def structure(self) -> dict[str, Structure]:
-        return {key: self._node(value, 0) for key, value in self.file.items() if not key.startswith("#")}
+        made = {key: self._node(value, 0) for key, value in self.file.items() if not key.startswith("#")}
+        return self._with_units(self.file, made)
 
     def _node(self, node: Node, depth: int) -> Structure:
         self.items += 1
@@ -252,8 +255,18 @@ class _Loader:
             return None
         if isinstance(node, self.h5py.Group):
             made = {key: self._node(value, depth + 1) for key, value in node.items()}
-            return _one_by_one(made) if self._is_array(node) else made
+            return _one_by_one(made) if self._is_array(node) else self._with_units(node, made)
         return self._dataset(node, depth) if isinstance(node, self.h5py.Dataset) else None
+
+    def _with_units(self, group: Node, made: dict[str, Structure]) -> dict[str, Structure]:
+        """The content of a group with the units that the attributes of its vectors name, as in NetCDF files."""
+        units: dict[str, Structure] = {}
+        for key, value in group.items():
+            if isinstance(value, self.h5py.Dataset) and key in made:
+                named = [value.attrs[name] for name in value.attrs if name.casefold() in _UNITS]
+                text = next((text for one in named if (text := _attribute(one))), None)
+                units |= {key: text} if text is not None else {}
+        return made if not units or any(key.casefold() in _UNITS for key in made) else made | {"units": units}
 
     def _is_array(self, group: Node) -> bool:
         """Whether a group is an array of structures: each field is a list with one reference for each of them."""
@@ -287,6 +300,15 @@ class _Loader:
             return "".join(chr(int(code)) for code in values.flatten()[:1000])
         values = np.squeeze(values.T)
         return values if values.ndim else values.item()
+
+
+def _attribute(value: object) -> str:
+    """The text of an attribute, which may be bytes or a list of one; "" if it is not a text."""
+    if isinstance(value, np.ndarray) and value.size == 1:
+        value = value.reshape(-1)[0]
+    if isinstance(value, bytes):
+        value = value.decode("utf-8", "replace")
+    return str(value).strip() if isinstance(value, str) else ""
 
 
 def _one_by_one(fields: dict[str, Structure]) -> Structure:
