@@ -188,3 +188,96 @@ def test_prefixes(text: str, base: str, value: float) -> None:
     assert unit is not None
     assert unit.base == base
     assert unit.convert(np.ones(1))[0] == pytest.approx(value)
+
+
+@pytest.mark.parametrize("parquet", [False, True])
+@pytest.mark.parametrize(
+    ("of_time", "of_current", "time_in", "current_in"),
+    [
+        (1 / 3600, 1e3, "h", "mA"),
+        (1 / 60, 1.0, "min", "A"),
+        (1.0, 1e3, "s", "mA"),
+        (1e3, 1.0, "ms", "A"),
+        (1 / 60, 1e6, "min", "uA"),
+    ],
+)
+def test_a_counter_proves_the_units_of_time_and_current_together(
+    of_time: float, of_current: float, time_in: str, current_in: str, parquet: bool, tmp_path: Path
+) -> None:
+    columns = {"Time": of_time * T, "Current": of_current * CHARGE, "Voltage": V, "Capacity (mAh)": 1e3 * PASSED}
+    reading, table = got(tmp_path, columns, parquet=parquet)
+    is_the_test(table)
+    assert [said.partition(":")[0] for said in proved(reading)] == [
+        f"'Current' was read in {current_in}",
+        f"'Time' was read in {time_in}",
+    ]
+
+
+def dates(seconds: np.ndarray) -> np.ndarray:
+    return (
+        (pd.Timestamp("2024-05-13 10:00:00") + pd.to_timedelta(seconds, "s"))
+        .strftime("%Y-%m-%d %H:%M:%S")
+        .to_numpy()
+    )
+
+
+@pytest.mark.parametrize("parquet", [False, True])
+@pytest.mark.parametrize(("times", "unit"), [(T / 60, "min"), (T / 3600, "h"), (1e3 * T, "ms")])
+def test_a_clock_shows_that_the_header_names_the_wrong_unit_of_time(
+    times: np.ndarray, unit: str, parquet: bool, tmp_path: Path
+) -> None:
+    columns = {"Date": dates(T), "Time (s)": times, "Current (A)": CHARGE, "Voltage (V)": V}
+    reading, _ = got(tmp_path, columns, parquet=parquet)
+    (note,) = [note for note in reading.notes if note.code == "time_unit"]
+    assert note.level == "odd"
+    assert note.message.endswith(f'If so, say column_map={{"Time (s)": "Time [{unit}]"}}.')
+    mapped, table = got(tmp_path, columns, parquet=parquet, column_map={"Time (s)": f"Time [{unit}]"})
+    is_the_test(table)
+    assert "time_unit" not in {note.code for note in mapped.notes}
+
+
+def test_a_time_that_agrees_with_the_clock_or_was_paused_is_no_warning(tmp_path: Path) -> None:
+    for seconds in (T, T + np.where(T > 600, 4000.0, 0.0)):
+        columns = {"Date": dates(seconds), "Time (s)": T, "Current (A)": CHARGE, "Voltage (V)": V}
+        assert "time_unit" not in {note.code for note in got(tmp_path, columns)[0].notes}
+
+
+@pytest.mark.parametrize("parquet", [False, True])
+def test_a_temperature_beside_dates_is_not_the_time(parquet: bool, tmp_path: Path) -> None:
+    columns = {"Date": dates(T), "T": 25 + T / 1000, "I": CHARGE, "V": V}
+    reading, table = got(tmp_path, columns, parquet=parquet)
+    is_the_test(table)
+    assert table["T"].floats() == pytest.approx(columns["T"])
+    assert "not_time" in {note.code for note in reading.notes}
+    is_the_test(got(tmp_path, columns | {"T": T / 60}, parquet=parquet)[1])
+
+
+@pytest.mark.parametrize("parquet", [False, True])
+def test_a_time_without_a_unit_is_read_as_the_clock_shows(parquet: bool, tmp_path: Path) -> None:
+    columns = {"Date": dates(T), "Time": T / 60, "Current (A)": CHARGE, "Voltage (V)": V}
+    is_the_test(got(tmp_path, columns, parquet=parquet)[1])
+    columns["Time"] = T * 7 / 60
+    reading, _ = got(tmp_path, columns, parquet=parquet)
+    (note,) = [note for note in reading.notes if note.level == "odd"]
+    assert "the clock times in 'Date' go on by 1190 s" in note.message
+
+
+@pytest.mark.parametrize(("over", "unit"), [(60.0, "min"), (3600.0, "h"), (86400.0, "d")])
+def test_intervals_that_are_whole_seconds_in_another_unit_are_a_warning(
+    over: float, unit: str, tmp_path: Path
+) -> None:
+    reading, _ = got(tmp_path, {"Time": T / over, "Current (A)": CHARGE, "Voltage (V)": V})
+    assert f"Time [{unit}]" in next(note.message for note in reading.notes if note.level == "odd")
+    for fine in (T / 1e3, T / 10, T / 80):
+        notes = got(tmp_path, {"Time": fine, "Current (A)": CHARGE, "Voltage (V)": V})[0].notes
+        assert "time_unit" not in {note.code for note in notes if note.level == "odd"}
+
+
+@pytest.mark.parametrize("parquet", [False, True])
+def test_a_clock_of_whole_minutes_is_a_warning(parquet: bool, tmp_path: Path) -> None:
+    columns = {"Date": dates(T // 60 * 60), "Current (A)": CHARGE, "Voltage (V)": V}
+    reading, _ = got(tmp_path, columns, parquet=parquet)
+    (note,) = [note for note in reading.notes if note.code == "coarse_clock"]
+    assert "'Date' goes on by 60 s at a time" in note.message
+    reading, _ = got(tmp_path, {"Date": dates(T), "Current (A)": CHARGE, "Voltage (V)": V})
+    assert "coarse_clock" not in {note.code for note in reading.notes}

@@ -29,10 +29,11 @@ from ...messages import counted, option
 from ...units import split_unit
 from .columns import Plan, Planned, order_of
 from .dates import date_notes
-from .header_units import Unit, split_header, time_words, unit_of
+from .header_units import Unit, split_header, unit_of
 from .missing_columns import why_refused
 from .sign_evidence import Directions, Polarity, RunScan, StateVotes, polarity
 from .states import States
+from .time_evidence import coarse_clock, time_unit
 from .values import (
     Cells,
     CountedClock,
@@ -279,6 +280,8 @@ class Survey:
             if self.plan.step_time is not None and self._is_finer(settings, clock.header, self.plan.step_time):
                 settings.finer = self.plan.step_time
                 text += f" Within a step it comes from '{self.plan.step_time.header}', which is finer."
+            else:
+                notes.extend(coarse_clock(clock.header, self._moments(settings, clock.header)))
             notes.append(Finding("assumed", "time_from_clock", text))
             return
         settings.time_from, settings.time_unit = planned.header, planned.unit
@@ -291,8 +294,11 @@ class Survey:
         series = self._column(planned.header)
         if not is_text(series) or self._mostly_numbers(series):
             settings.time = "number"
-            self._choose_unit(settings, planned, series, notes)
             values = numbers(series, self.decimal)[0]
+            shown = next(iter((*settings.patterns, *settings.counted)), None)
+            beside = None if shown is None else (shown, self._moments(settings, shown))
+            mapped = planned.header in self.plan.mapped
+            settings.time_unit = time_unit(planned, values, beside, mapped=mapped, notes=notes)
             present = values[np.isfinite(values)][:1]
             if len(present):
                 converted = settings.time_unit.convert(present) if settings.time_unit else present
@@ -346,35 +352,6 @@ class Survey:
     def _mostly_numbers(self, series: Cells) -> bool:
         sample = series.dropna().head(_SAMPLE)
         return numbers(sample, self.decimal)[1] < 0.5 * max(len(sample), 1)
-
-    def _choose_unit(self, settings: Settings, planned: Planned, series: Cells, notes: list[Finding]) -> None:
-        """If the header names no unit, use the one that agrees with the clock column."""
-        if planned.stated:
-            return
-        clock = next(iter((*settings.patterns, *settings.counted)), None)
-        known = planned.unit.times / planned.unit.over if planned.unit else 1.0
-        if clock is not None:
-            moments = self._moments(settings, clock)
-            values = numbers(series, self.decimal)[0]
-            both = np.flatnonzero(np.isfinite(moments) & np.isfinite(values))
-            ends = both[[0, -1]] if len(both) else np.zeros(2, np.int64)
-            elapsed = float(np.diff(moments[ends])[0]) if len(both) else 0.0
-            span = float(np.diff(values[ends])[0]) if len(both) else 0.0
-            for factor in (known, 1.0, 60.0, 3600.0, 1e-3):
-                if span > 0 and abs(elapsed - span * factor) <= 2.0 + 0.01 * elapsed and elapsed > 5:
-                    settings.time_unit = Unit("s", factor)
-                    word, symbol = time_words(factor)
-                    text = (
-                        f"'{planned.header}' names no unit. It was read in {word}, which agrees "
-                        f"with the clock times in '{clock}'."
-                    )
-                    fix = mapping({planned.header: f"Time [{symbol}]"})
-                    notes.append(Finding("assumed", "time_unit", text, fix))
-                    return
-        word, symbol = time_words(known)
-        fix = mapping({planned.header: f"Time [{symbol}]"})
-        text = f"'{planned.header}' names no unit. It was read as {word}."
-        notes.append(Finding("assumed", "time_unit", text, fix))
 
     def _is_finer(self, settings: Settings, clock: str, step_time: Planned) -> bool:
         """Whether times within steps have parts of a second that a clock lacks, and go on as the clock does."""

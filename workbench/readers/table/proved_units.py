@@ -19,10 +19,13 @@ from ...messages import column_map as mapping
 from ...units import split_unit
 from .columns import Plan, Planned
 from .header_units import Unit, split_header, unit_of
+from .time_evidence import without_letter
 from .values import Floats, is_text, numbers
 
 Frames = Callable[[Sequence[str]], pd.DataFrame]
 """Gives the first rows of some columns of a file, by header."""
+Moments = Callable[[str], Floats | None]
+"""Gives the first times of a clock column, (n,) s, by its header; None if they cannot be read."""
 
 _AGREE = 0.03
 _LEAST = 5
@@ -30,6 +33,8 @@ _NOT_VOLTS = 500.0
 """V. A usual voltage above this is not that of a cell or a module."""
 _KELVIN = (220.0, 375.0)
 _NOT_CELSIUS = 200.0
+_SHORT, _LONG = 0.05, 500.0
+"""s between which the usual interval of a test is."""
 _PREFIXED = {1e3: "m", 1e6: "u"}
 _TIMES = {1e-3: "ms", 60.0: "min", 3600.0: "h"}
 _PAIRS = (
@@ -47,13 +52,15 @@ class Counter(NamedTuple):
     unit: Unit
 
 
-def prove_units(plan: Plan, frames: Frames, decimal: str | None, notes: list[Finding]) -> None:
+def prove_units(plan: Plan, frames: Frames, moments: Moments, decimal: str | None, notes: list[Finding]) -> None:
     """Use the units that the first rows prove. Changes ``plan``.
 
     Columns that a person mapped keep their units. A unit that the header names is only replaced for a voltage, if
     energy over charge proves another and the numbers cannot be those of a cell.
     """
     proof = _Proof(plan, frames, decimal)
+    _settle_letter(plan, proof, moments, notes)
+    _prove_both(plan, proof, notes)
     for name, prove in ((VOLTAGE, proof.voltage), (TIME, proof.time), (CURRENT, proof.current)):
         column = plan.find(name)
         found = prove(column) if column is not None and column.header not in plan.mapped else None
@@ -71,6 +78,48 @@ def prove_units(plan: Plan, frames: Frames, decimal: str | None, notes: list[Fin
     _settle_kelvin(plan, proof, notes)
 
 
+def _settle_letter(plan: Plan, proof: _Proof, moments: Moments, notes: list[Finding]) -> None:
+    """A column 'T' beside dates is the time only if it goes on as they do."""
+    time, clock = plan.find(TIME), plan.clock
+    if (
+        time is None
+        or clock is None
+        or time.header.strip() != "T"
+        or time.header in plan.mapped
+        or proof.is_text(time)
+    ):
+        return
+    times = moments(clock.header)
+    if times is not None:
+        without_letter(plan, proof.values(time.header), times, notes)
+
+
+def _prove_both(plan: Plan, proof: _Proof, notes: list[Finding]) -> None:
+    """The units of a time and a current that both name none, by the one pair with which a counter agrees."""
+    time, current = plan.find(TIME), plan.find(CURRENT)
+    if (
+        time is None
+        or current is None
+        or time.stated
+        or current.stated
+        or {time.header, current.header} & plan.mapped
+    ):
+        return
+    found = proof.both(current, time)
+    if found is None:
+        return
+    (times, seconds), because = found
+    for column, name, unit, symbol in (
+        (current, CURRENT, Unit("A", 1.0, times), f"{_PREFIXED.get(times, '')}A"),
+        (time, TIME, unit_of(_TIMES.get(seconds, "s")), _TIMES.get(seconds, "s")),
+    ):
+        plan.columns[plan.columns.index(column)] = replace(column, unit=unit, stated=True)
+        text = f"'{column.header}' was read in {symbol}: '{because}' rises by that current in that time."
+        notes.append(
+            Finding("assumed", "unit_proved", text, mapping({column.header: f"{split_unit(name)[0]} [{symbol}]"}))
+        )
+
+
 def _settle_kelvin(plan: Plan, proof: _Proof, notes: list[Finding]) -> None:
     column = plan.find(TEMPERATURE)
     if column is None or column.stated or column.header in plan.mapped:
@@ -86,7 +135,7 @@ def _settle_kelvin(plan: Plan, proof: _Proof, notes: list[Finding]) -> None:
 
 class _Proof:
     def __init__(self, plan: Plan, frames: Frames, decimal: str | None) -> None:
-        self.plan, self._frames, self._decimal = plan, frames, decimal
+        self.plan, self._frames, self.decimal = plan, frames, decimal
         self._known: dict[str, Floats] = {}
         self.pairs = self._counters()
 
@@ -94,7 +143,7 @@ class _Proof:
         """(n,) float, the first rows of a column as the file has them; NaN where they are not numbers."""
         if header not in self._known:
             cells = self._frames([header])[header]
-            self._known[header] = np.asarray(numbers(cells, self._decimal)[0], np.float64)
+            self._known[header] = np.asarray(numbers(cells, self.decimal)[0], np.float64)
         return self._known[header]
 
     def _counters(self) -> list[tuple[Counter | None, Counter | None]]:
@@ -166,7 +215,7 @@ class _Proof:
             or not current.stated
         ):
             return None
-        if not self._is_plain(column, "s") or current.per_time or self._is_text(column):
+        if not self._is_plain(column, "s") or current.per_time or self.is_text(column):
             return None
         found = self._ratio(current, column)
         unit = _near(1.0 / found[0], _TIMES) if found is not None and found[0] > 0 else None
@@ -175,10 +224,31 @@ class _Proof:
         known = unit_of(_TIMES[unit])
         return (known, _TIMES[unit], f"'{found[1]}' takes so long to rise") if known is not None else None
 
-    def _has_seconds(self, time: Planned) -> bool:
-        return time.stated and not self._is_text(time)
+    def both(self, current: Planned, time: Planned) -> tuple[tuple[float, float], str] | None:
+        """How often the numbers hold an ampere, the seconds of the time's unit, and the counter that shows it.
 
-    def _is_text(self, column: Planned) -> bool:
+        Milliamperes in seconds and amperes in milliseconds agree with the same counter: the usual interval decides.
+        """
+        if current.per_time or time.restarts or self.is_text(time):
+            return None
+        if not self._is_plain(current, "A") or not self._is_plain(time, "s"):
+            return None
+        found = self._ratio(current, time)
+        if found is None or found[0] <= 0:
+            return None
+        pairs = [(times, seconds) for times in (1.0, *_PREFIXED) for seconds in (1.0, *_TIMES)]
+        fitting = [pair for pair in pairs if abs(found[0] * pair[1] / pair[0] - 1) < _AGREE]
+        steps = np.diff(self.values(time.header))
+        usual = float(np.median(steps[steps > 0])) if (steps > 0).any() else 0.0
+        fitting = [(times, seconds) for times, seconds in fitting if _SHORT <= usual * seconds <= _LONG]
+        if len(fitting) != 1 or fitting[0] == (1.0, 1.0):
+            return None
+        return fitting[0], found[1]
+
+    def _has_seconds(self, time: Planned) -> bool:
+        return time.stated and not self.is_text(time)
+
+    def is_text(self, column: Planned) -> bool:
         return is_text(self._frames([column.header])[column.header])
 
     def _is_plain(self, column: Planned, base: str) -> bool:

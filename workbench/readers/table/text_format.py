@@ -38,6 +38,7 @@ from .several_cells import (
 from .states import States
 from .text_layout import HeaderLine, Layout, header_lines, lay_out
 from .text_rows import BEYOND, Rows, refuse_unread
+from .time_evidence import moments_of
 from .values import one_clock, without_points
 
 Frame = pd.DataFrame
@@ -188,7 +189,14 @@ def read_text(
     take_temperature(plan, first, notes)
     if format.settle is not None:
         format.settle(plan, first, layout.decimal, bool(column_map), notes)
-    prove_units(plan, lambda headers: first[list(headers)], layout.decimal, notes)
+    decimal = layout.decimal
+    prove_units(
+        plan,
+        lambda headers: first[list(headers)],
+        lambda header: moments_of(first[header], decimal),
+        decimal,
+        notes,
+    )
     notes += _of_one_electrode(plan)
     states = format.states if sign in (None, "unsigned") else None
     survey = Survey(format.brand, head.name, plan, layout.decimal, format.sign, sign, states)

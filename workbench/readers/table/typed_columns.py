@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
@@ -20,14 +20,14 @@ from ...arrow import of_arrow
 from ...cycling.columns import CURRENT, TIME, VOLTAGE
 from ...cycling.findings import Finding
 from ...errors import FileRefused, TooLarge
-from ...messages import column_map, counted, option_name, spaced
+from ...messages import counted, option_name, spaced
 from ...table import Column, Table, from_micros
 from .. import limits
 from ..file.source import Head
 from ..reading import SIGN_OF_SPECTRA, SIGN_RULES, Counters, Reading, Sign
 from .columns import From, Plan, Planned, Split, in_order, plan_columns, unique_labels
 from .dates import date_notes, zone_note
-from .header_units import split_header, time_words
+from .header_units import split_header
 from .impedance import completed
 from .impedance_names import other_names
 from .kinds_and_sign import Settings, Survey
@@ -43,6 +43,7 @@ from .several_cells import (
 )
 from .text_format import check_sign
 from .text_rows import directed, no_number, time_notes, unread_text
+from .time_evidence import coarse_clock, moments_of, time_unit
 from .values import (
     CountedClock,
     clock_format,
@@ -233,7 +234,13 @@ def read_typed(
     notes = [] if notes is None else notes
     refuse_side_by_side(file, plan)
     batches = _of_one_cell(file, plan, batches, test, notes)
-    prove_units(plan, lambda headers: _first_rows(batches, headers), ".", notes)
+    prove_units(
+        plan,
+        lambda headers: _first_rows(batches, headers),
+        lambda header: _first_moments(batches, header),
+        ".",
+        notes,
+    )
     _refuse_unread(file, plan, batches)
     survey = Survey(format.brand, file, plan, ".", format.sign, sign, None)
     rows = 0
@@ -264,6 +271,12 @@ def _first_rows(batches: Batches, headers: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame(
         {name: _numbers_of(column) for name, column in zip(batch.schema.names, batch, strict=True)}
     )
+
+
+def _first_moments(batches: Batches, header: str) -> NDArray[np.float64] | None:
+    """(n,) s, the first times of a clock column; None if they cannot be read."""
+    batch = next((batch for batch in batches([header]) if batch.num_rows), None)
+    return None if batch is None else _moments(batch.column(0))
 
 
 def _refuse_unread(file: str, plan: Plan, batches: Batches) -> None:
@@ -343,20 +356,34 @@ class _TypedRows:
                     self.notes.extend(date_notes(header, self.pattern, example, swappable=swappable))
             if first is not None and first.kind in ("number", "integer") and self.time.role == "clock":
                 self.counted = counted_clock(first.floats())
+            if self.time.role == "clock" and (found := _moments(columns[self.time.header])) is not None:
+                self.notes.extend(coarse_clock(self.time.header, found))
             if first is not None and first.kind == "datetime" and columns[self.time.header].type.tz is None:
                 self.notes.append(zone_note(f"Clock times in '{self.time.header}' name"))
-        if self.time is not None and self.time.role == "time" and not self.time.stated:
-            unit = self.time.unit
-            word, symbol = time_words(1.0 if unit is None else unit.times / unit.over)
-            text = f"'{self.time.header}' names no unit. It was read as {word}."
-            fix = column_map({self.time.header: f"Time [{symbol}]"})
-            self.notes.append(Finding("assumed", "time_unit", text, fix))
+            if (
+                self.time.role == "time"
+                and first is not None
+                and self.pattern is None
+                and first.kind != "datetime"
+            ):
+                self._settle_unit(columns)
         for planned in self.plan.columns:
-            if planned.role == "clock" or planned is self.time:
+            if planned.role == "clock" or (self.time is not None and planned.header == self.time.header):
                 begun = _first_moment(columns[planned.header], planned)
                 if begun is not None:
                     return begun
         return None
+
+    def _settle_unit(self, columns: Mapping[str, pa.Array]) -> None:
+        """The unit of a time that is numbers: what its header names, or what agrees with a clock beside it."""
+        if self.time is None:
+            return
+        clock = self.plan.clock
+        moments = None if clock is None else _moments(columns[clock.header])
+        beside = None if clock is None or moments is None else (clock.header, moments)
+        values, mapped = _numbers_of(columns[self.time.header]), self.time.header in self.plan.mapped
+        unit = time_unit(self.time, values, beside, mapped=mapped, notes=self.notes)
+        self.time = replace(self.time, unit=unit)
 
     def tables(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Table]:
         for batch in batches:
@@ -461,6 +488,16 @@ def _split(split: Split, values: NDArray[np.float64], current: NDArray[np.float6
         split.charge: number_column(np.where(way < 0, np.abs(values), 0.0)),
         split.discharge: number_column(np.where(way > 0, np.abs(values), 0.0)),
     }
+
+
+def _moments(array: pa.Array) -> NDArray[np.float64] | None:
+    """(n,) s, the times of a clock column; None if it has none that can be read."""
+    column = of_arrow(array)
+    if column is not None and column.kind == "datetime":
+        return np.asarray(np.where(column.null_mask(), np.nan, column.values / 1e6), np.float64)
+    if column is not None and column.kind == "text":
+        return moments_of(pd.Series(array.cast(pa.string()).to_pandas(), dtype="str"), ".")
+    return moments_of(pd.Series(_numbers_of(array)), ".")
 
 
 def _first_moment(array: pa.Array, planned: Planned) -> datetime | None:

@@ -1,0 +1,169 @@
+"""What a clock column and the intervals of a time say of its unit, and of whether it is a time at all."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ...cycling.columns import TEMPERATURE, TIME
+from ...cycling.findings import Finding
+from ...messages import column_map as mapping
+from ...messages import counted, spaced
+from .columns import Plan, Planned
+from .header_units import Unit, time_words
+from .values import Cells, Floats, clock_format, clocks, counted_clock, is_text, numbers
+
+_FACTORS = (1.0, 60.0, 3600.0, 1e-3)
+_SCALES = (60.0, 3600.0, 86400.0, 1e-3)
+"""Units of time that a header may name wrongly, in s."""
+_AGREE, _ROUNDED = 0.01, 2.0
+"""Share of the elapsed time, and s of a clock of whole seconds at either end, that a time may differ by."""
+_LEAST = 60.0
+"""s of a clock that can show that a unit is wrong; below, its whole seconds are too coarse."""
+_OTHER = 5.0
+"""A time that goes on as many times faster or slower than a clock is another time."""
+_SHARED = 0.25
+"""Share of the samples that may have the clock time of the one before."""
+
+
+def rise_of(values: Floats, moments: Floats) -> tuple[float, float]:
+    """How far a time rises, in its own unit, and how far a clock goes on between the same rows, in s; 0 if unknown."""
+    both = np.flatnonzero(np.isfinite(values) & np.isfinite(moments))
+    if not len(both):
+        return 0.0, 0.0
+    ends = both[[0, -1]]
+    return float(np.diff(values[ends])[0]), float(np.diff(moments[ends])[0])
+
+
+def agreeing(span: float, elapsed: float, factors: tuple[float, ...] = _FACTORS) -> float | None:
+    """The factor, s, with which a rise is as long as a clock shows; None if none is."""
+    if span <= 0 or elapsed <= 5:
+        return None
+    return next(
+        (factor for factor in factors if abs(elapsed - span * factor) <= _ROUNDED + _AGREE * elapsed), None
+    )
+
+
+def time_unit(
+    planned: Planned, values: Floats, clock: tuple[str, Floats] | None, *, mapped: bool, notes: list[Finding]
+) -> Unit | None:
+    """The unit of the numbers of a time: what the header names, else what agrees with a clock, else seconds.
+
+    ``clock``: the header of a clock column and its times, (n,) s. What is not sure is added to ``notes``.
+    """
+    known = planned.unit.times / planned.unit.over if planned.unit else 1.0
+    span, elapsed = rise_of(values, clock[1]) if clock is not None else (0.0, 0.0)
+    if planned.stated:
+        if clock is not None and not mapped:
+            notes += _against_clock(planned, clock[0], span, elapsed, known)
+        return planned.unit
+    factor = agreeing(span, elapsed, (known, *_FACTORS))
+    if clock is not None and factor is not None:
+        word, symbol = time_words(factor)
+        text = (
+            f"'{planned.header}' names no unit. It was read in {word}, which agrees "
+            f"with the clock times in '{clock[0]}'."
+        )
+        notes.append(Finding("assumed", "time_unit", text, mapping({planned.header: f"Time [{symbol}]"})))
+        return Unit("s", factor)
+    word, symbol = time_words(known)
+    text = f"'{planned.header}' names no unit. It was read as {word}."
+    notes.append(Finding("assumed", "time_unit", text, mapping({planned.header: f"Time [{symbol}]"})))
+    if clock is not None and span > 0 and elapsed > _LEAST and not 1 / _OTHER < elapsed / (span * known) < _OTHER:
+        text = (
+            f"'{planned.header}' was read as {word} and rises by {span * known:.6g} s, while the clock times in "
+            f"'{clock[0]}' go on by {elapsed:.6g} s. If it is not the time of the test, say "
+            f"{mapping({clock[0]: TIME})}."
+        )
+        notes.append(Finding("odd", "time_unit", text))
+    elif clock is None and known == 1.0:
+        notes += _by_interval(planned, values)
+    return planned.unit
+
+
+def _against_clock(planned: Planned, clock: str, span: float, elapsed: float, known: float) -> list[Finding]:
+    """A warning if a time rises as if its header named the wrong unit."""
+    rise = span * known
+    if elapsed <= _LEAST or rise <= 0 or agreeing(rise, elapsed, (1.0,)) is not None:
+        return []
+    factor = next((scale for scale in _SCALES if abs(elapsed / span / scale - 1) <= _AGREE), None)
+    if factor is None:
+        return []
+    word, symbol = time_words(factor)
+    text = (
+        f"'{planned.header}' rises by {rise:.6g} s, while the clock times in '{clock}' go on by {elapsed:.6g} s. Is it "
+        f"in {word}? If so, say {mapping({planned.header: f'Time [{symbol}]'})}."
+    )
+    return [Finding("odd", "time_unit", text)]
+
+
+def _by_interval(planned: Planned, values: Floats) -> list[Finding]:
+    """A warning if the usual interval is a crooked part of a second, and whole seconds in minutes, hours or days."""
+    steps = np.diff(values[np.isfinite(values)])
+    steps = steps[steps > 0]
+    usual = float(np.median(steps)) if len(steps) else 0.0
+    if not 0 < usual < 1 or _is_whole(1e3 * usual):
+        return []
+    factor = next((factor for factor in (60.0, 3600.0, 86400.0) if _is_whole(usual * factor)), None)
+    if factor is None:
+        return []
+    word, symbol = time_words(factor)
+    text = (
+        f"The usual interval of '{planned.header}', which names no unit, is {usual:.4g}: {usual * factor:.4g} s if it "
+        f"is in {word}. If so, say {mapping({planned.header: f'Time [{symbol}]'})}."
+    )
+    return [Finding("odd", "time_unit", text)]
+
+
+def _is_whole(value: float) -> bool:
+    return value > 0.5 and abs(value / round(value) - 1) <= _AGREE / max(1.0, value / 10)
+
+
+def moments_of(cells: Cells, decimal: str | None) -> Floats | None:
+    """(n,) s, the times of a clock column; None if it has none that can be read."""
+    if not is_text(cells):
+        values = numbers(cells, decimal)[0]
+        counted = counted_clock(values)
+        return None if counted is None else values * counted.seconds
+    pattern, _ = clock_format([str(value) for value in cells.dropna().unique()[:20000]])
+    if pattern is None:
+        return None
+    stamps = clocks(cells, pattern)
+    return np.where(np.isnat(stamps), np.nan, stamps.astype(np.int64) / 1e6)
+
+
+def without_letter(plan: Plan, values: Floats, clock: Floats, notes: list[Finding]) -> None:
+    """Do not take a column 'T' for the time if it is no time of a clock column beside it. Changes ``plan``.
+
+    'T' alone may be a time; beside dates it mostly is a temperature.
+    """
+    planned = plan.find(TIME)
+    if planned is None or plan.clock is None:
+        return
+    span, elapsed = rise_of(values, clock)
+    if agreeing(span, elapsed) is not None or elapsed <= _LEAST:
+        return
+    place = plan.columns.index(planned)
+    plan.columns[place] = replace(planned, name=planned.header, role="free", unit=None)
+    plan.columns.append(plan.columns.pop(place))
+    text = (
+        f"'{planned.header}' does not go on as the clock times in '{plan.clock.header}' do, so it is not the time. It "
+        f"keeps its name; if it is a temperature, say {mapping({planned.header: TEMPERATURE})}."
+    )
+    notes.append(Finding("assumed", "not_time", text))
+
+
+def coarse_clock(header: str, moments: Floats) -> list[Finding]:
+    """A warning if many samples have the clock time of the one before: a clock of whole minutes, for example."""
+    known = moments[np.isfinite(moments)]
+    steps = np.diff(known)
+    if not len(steps) or float(np.mean(steps == 0)) <= _SHARED or not (steps > 0).any():
+        return []
+    usual = float(np.median(steps[steps > 0]))
+    text = (
+        f"{counted(int((steps == 0).sum()), 'sample')} of the first {spaced(len(known))} have the clock time of the "
+        f"one before: '{header}' goes on by {usual:.6g} s at a time. Times and charges are off by as much in each "
+        "step. Export it with seconds, or with the time of the test."
+    )
+    return [Finding("odd", "coarse_clock", text)]
