@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 
 from ...cycling.findings import Finding
 from ...messages import counted, quoted, spaced
@@ -25,7 +25,8 @@ _LEAST_ROWS_ABOVE = 4
 class Places:
     """Finds the line of a row, and leaves out lines that repeat the header or the units below it.
 
-    ``exact``: each line of the file is a row. If lines are rewritten this is not so, and rows have no line numbers.
+    ``is_part``: only one of several tables with this header is read. ``exact``: each line of the file is a row. If
+    lines are rewritten this is not so, and rows have no line numbers.
     """
 
     def __init__(self, head: Head, header: HeaderLine, layout: Layout, *, exact: bool) -> None:
@@ -33,6 +34,7 @@ class Places:
         self.repeated_at: list[int] = []
         self.other: tuple[int, list[str]] | None = None
         self._head, self._layout, self.exact = head, layout, exact
+        self.is_part = False
         titles = (head.lines[place] for place in {header.line, layout.skip - 1} if place >= 0)
         self._titles = frozenset(_bare(line.encode(), layout.unquote) for line in titles)
         rows = (line.lstrip(' \t"') for line in head.lines[layout.skip :] if line.strip())
@@ -56,14 +58,14 @@ class Places:
                     looked_at += 1
                     place = found.start()
                     if self._begins_other(text, place):
-                        fields = self._fields(text[place:].split(b"\n", 1)[0])
+                        fields = self.fields(text[place:].split(b"\n", 1)[0])
                         self.other = (line + text.count(b"\n", 0, place) + 1, fields)
                         text = text[:place]
                         break
             if any(title in text for title in self._titles):
                 kept = []
                 for place, row in enumerate(text.splitlines(keepends=True), line + 1):
-                    if self._is_title(row):
+                    if self.is_title(row):
                         self.repeated += 1
                         self.repeated_at.append(place)
                     else:
@@ -80,25 +82,27 @@ class Places:
 
         return without_titles
 
-    def _fields(self, line: bytes) -> list[str]:
+    def fields(self, line: bytes) -> list[str]:
+        """The fields of a line, without blanks around them."""
         fields = split_line(_bare(line, self._layout.unquote).decode("utf-8", "replace"), self._layout.delimiter)
         return [field.strip() for field in fields]
 
     def _begins_other(self, text: bytes, place: int) -> bool:
         """Whether a line is the header of another table: names, most of them of a measurement, above numbers."""
         lines = text[place : place + (1 << 16)].split(b"\n", 4)[:4]
-        fields = self._fields(lines[0])
+        fields = self.fields(lines[0])
         names = [field for field in fields if field]
-        if self._is_title(lines[0]) or len(names) < 2 or any(map(is_number, names)):
+        if self.is_title(lines[0]) or len(names) < 2 or any(map(is_number, names)):
             return False
         if _in_order(fields) in self._orders:
             return False
         measured = sum(_is_measured(name) for name in names)
-        below = [self._fields(row) for row in lines[1:] if row.strip()]
+        below = [self.fields(row) for row in lines[1:] if row.strip()]
         rows = [row for row in below if any(map(is_number, row))]
         return measured >= 2 and bool(rows) and sum(map(is_number, rows[0])) >= max(2, len(names) // 2)
 
-    def _is_title(self, row: bytes) -> bool:
+    def is_title(self, row: bytes) -> bool:
+        """Whether a line repeats the header, or the units below it."""
         return _bare(row, unquote=False) in self._titles
 
     def lines_of(self, rows: Collection[int]) -> dict[int, int]:
@@ -107,23 +111,29 @@ class Places:
             return {}
         found: dict[int, int] = {}
         row, last = 0, max(rows)
+        lines = self.lines()
+        for line, text in lines:
+            if not text.strip(b" \r\n") or self.is_title(text):
+                continue
+            if row in rows:
+                found[row] = line
+            row += 1
+            if row > last:
+                break
+        lines.close()
+        return found
+
+    def lines(self) -> Generator[tuple[int, bytes]]:
+        """The lines below the header, each with its number in the file."""
         stream = LineStream(self._head, self._layout.skip, unquote=self._layout.unquote)
         try:
-            for line, text in enumerate(_lines(stream), self._layout.skip + 1):
-                if not text.strip(b" \r\n") or self._is_title(text):
-                    continue
-                if row in rows:
-                    found[row] = line
-                row += 1
-                if row > last:
-                    break
+            yield from enumerate(_lines(stream), self._layout.skip + 1)
         finally:
             stream.close()
-        return found
 
     def notes(self) -> list[Finding]:
         made = [] if self.other is None else [_of_other(*self.other)]
-        return made + self._of_repeated()
+        return made if self.is_part else made + self._of_repeated()
 
     def _of_repeated(self) -> list[Finding]:
         if not self.repeated:

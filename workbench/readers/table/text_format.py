@@ -36,6 +36,7 @@ from .several_cells import (
     refuse_side_by_side,
 )
 from .states import States
+from .tables_below import only, refuse_below, section_of, sections
 from .text_layout import HeaderLine, Layout, header_lines, lay_out
 from .text_rows import BEYOND, Rows, refuse_unread
 from .time_evidence import moments_of
@@ -183,8 +184,10 @@ def read_text(
     plan.held = _setting(format.held, above)
     parser = _Parser(format, head, layout, Places(head, header, layout, exact=format.rewrite is None))
     notes = [*format.remarks, *tables_above(head, header)]
-    notes += _of_one_cell(parser, plan)
+    notes += _of_one_cell(parser, plan, header)
     first, more = parser.first()
+    if parser.places.repeated and head.test is None:
+        refuse_below(head, header, plan, parser.places, layout.decimal)
     refuse_unread(head.name, plan, first, layout.decimal)
     take_temperature(plan, first, notes)
     if format.settle is not None:
@@ -223,8 +226,8 @@ def _setting(form: str | None, lines: Sequence[str]) -> float | None:
     return float(found) if _NUMBER.fullmatch(found) else None
 
 
-def _of_one_cell(parser: _Parser, plan: Plan) -> list[Finding]:
-    """Narrow the parser to the rows of the cell that is asked for, if the table has several.
+def _of_one_cell(parser: _Parser, plan: Plan, header: HeaderLine) -> list[Finding]:
+    """Narrow the parser to the rows of the cell or test that is asked for, if the file has several.
 
     Raises
     ------
@@ -249,8 +252,13 @@ def _of_one_cell(parser: _Parser, plan: Plan) -> list[Finding]:
             refuse_several(head.name, column, counts[column])
         return []
     if column is None:
-        raise FileRefused(f"'{head.name}' has no column that names cells, so it has no test '{head.test}'.")
-    parser.narrow(lines[column].only(head.test))
+        below = sections(head, header, plan, parser.places, parser.layout.decimal)
+        section, note = section_of(below, head)
+        parser.narrow(only(section))
+        parser.places.is_part = True
+        return [note]
+    of_cell = lines[column].only(head.test)
+    parser.narrow(lambda: of_cell)
     return notes_of(head.name, column, counts[column], head.test)
 
 
@@ -290,10 +298,11 @@ class _Parser:
         self.head, self.layout, self.format, self.places = head, layout, format, places
         self.rows = max(1, min(limits.CHUNK_ROWS, limits.CHUNK_BYTES // max(layout.mean_line + 1, 1)))
         self.cut_short = False
-        self._only: Callable[[bytes], bytes] | None = None
+        self._only: Callable[[], Rewrite] | None = None
 
-    def narrow(self, only: Callable[[bytes], bytes]) -> None:
-        """From now on give only the lines that ``only`` keeps. Rows have no line numbers then."""
+    def narrow(self, only: Callable[[], Rewrite]) -> None:
+        """From now on give only the lines that a function of ``only`` keeps; each pass makes one. Rows have no line
+        numbers then."""
         self._only = only
         self.places.exact = False
 
@@ -335,7 +344,7 @@ class _Parser:
         names = [*layout.labels, BEYOND]
         # Our own header line fixes the width: pandas then fills short rows, and with usecols accepts long ones.
         width = layout.delimiter.join(map(str, range(len(names)))).encode() + b"\n"
-        stream = self._stream(self._only, width)
+        stream = self._stream(None if self._only is None else self._only(), width)
         try:
             reader = pd.read_csv(
                 # The stubs of pandas lack this combination of options.
