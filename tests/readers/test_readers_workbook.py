@@ -51,6 +51,14 @@ def test_sheets_that_go_on_are_one_series(tmp_path: Path) -> None:
     assert "sheets" not in codes(path)
 
 
+@pytest.mark.parametrize("name", ["Cycle {}", "cyc_{}", "Zyklus {}", "循环{}"])
+def test_a_sheet_for_each_cycle_is_one_series_if_time_goes_on(name: str, tmp_path: Path) -> None:
+    sheets = {name.format(cycle): [ARBIN, *samples(1 + 10 * (cycle - 1), 10)] for cycle in (1, 2, 3)}
+    path = workbook(tmp_path / "test.xlsx", sheets)
+    assert table_of(path)["Time [s]"].floats() == pytest.approx(1.1 * np.arange(30))
+    assert "sheets" not in codes(path)
+
+
 @pytest.mark.parametrize("extra", [None, "Vmax_On_Cycle(V)"])
 def test_statistics_of_the_cycler_are_no_other_series(extra: str | None, tmp_path: Path) -> None:
     statistics = [

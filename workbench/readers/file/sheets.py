@@ -28,7 +28,11 @@ from .workbook import Sheet, chosen, is_workbook, joined, sheets_of
 Known = Callable[[Head], TextFormat | None]
 _TAIL = 1 << 16
 _SHEET = "!"
-_PLAIN = ("sheet", "tabelle", "feuille", "record", "data", "detail", "detaildata")
+_PLAIN = (
+    "sheet", "tabelle", "feuille", "record", "data", "detail", "detaildata", "cycle", "cyc", "zyklus", "loop", "step",
+    "schritt", "循环", "工步",
+)  # fmt: skip
+"""Names of sheets that are parts of one test, whatever their number: the same words before ``1`` and ``2``."""
 _STATISTICS = re.compile(r"statisti", re.IGNORECASE)
 _MOST_KEPT = 2
 

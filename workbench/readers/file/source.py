@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -108,12 +109,20 @@ def _unpacked(path: Path, packed: Packing | None) -> bytes:
             raise FileRefused(broken(path.name, packed)) from error
 
 
+_PADDING = re.compile(rb"\0{8,}")
+"""What a file system leaves where the power failed before the text was written."""
+_LEAST_TEXT = 16
+
+
 def _encoding(data: bytes) -> str | None:
     for mark, encoding in _BOMS:
         if data.startswith(mark):
             return encoding
     if b"\0" in data:
-        return _wide_encoding(data)
+        wide = _wide_encoding(data)
+        data = _PADDING.sub(b"", data)
+        if wide is not None or b"\0" in data or len(data) < _LEAST_TEXT:
+            return wide
     try:
         codecs.getincrementaldecoder("utf-8")().decode(data)
     except UnicodeDecodeError:
@@ -149,7 +158,13 @@ def _is_texty(data: bytes) -> bool:
 
 
 def _lines(data: bytes, encoding: str, whole: bool) -> tuple[str, ...]:
-    text = data.decode(encoding, "replace").lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    text = (
+        data.decode(encoding, "replace")
+        .replace("\0", "")
+        .lstrip("\ufeff")
+        .replace("\r\n", "\n")
+        .replace("\r", "\n")
+    )
     lines = text.split("\n")
     if not whole or not lines[-1]:
         lines = lines[:-1]
@@ -161,7 +176,7 @@ class LineStream:
 
     It has what pandas needs of a file: ``read``. It checks limits while it reads: unpacked size and ratio, length of
     a line, and bytes since the last ``batch_begins()``. ``failure`` is the error that ``read`` raised: a parser may
-    turn it into another one. ``tail`` holds the last lines.
+    turn it into another one. ``tail`` holds the last lines. ``nuls`` is the number of NUL bytes, which are left out.
     """
 
     mode = "r"
@@ -178,6 +193,7 @@ class LineStream:
         self.name = head.name
         self.failure: Exception | None = None
         self.tail = b""
+        self.nuls = 0
         self._file = open(head.path, "rb")  # noqa: SIM115
         self._data = opened(self._file, head.packed) if head.packed else self._file
         encoding = head.encoding or "utf-8"
@@ -244,6 +260,9 @@ class LineStream:
         if not self._begun and raw:
             raw = raw.removeprefix(codecs.BOM_UTF8)
             self._begun = True
+        if b"\0" in raw:
+            self.nuls += raw.count(b"\0")
+            raw = raw.replace(b"\0", b"")
         if self._old_mac:
             raw = raw.replace(b"\r", b"\n")
         self._check_lines(raw)

@@ -120,8 +120,8 @@ that gives another double. One table for both would change the bits of answers.
 _FOLDED = {spelling.casefold(): unit for spelling, unit in reversed(UNITS.items()) if spelling not in _MEGA}
 _BRACKETED = re.compile(r"^(?P<name>.*?[^\s(\[{])\s*[(\[{](?P<unit>[^()\[\]{}]*)[)\]}]$", re.DOTALL)
 _BEHIND_MARK = re.compile(r"^(?P<name>.*?[^\s,;-])\s*[,-]\s*(?P<unit>[^\s,-]+)$")
-_BEHIND_LETTER = re.compile(r"^(?P<name>.*[a-z])(?P<unit>m[VA])$")
-"""``Voltage, mV``, ``Voltage-mV`` and ``VoltagemV``: only for units of voltage and current."""
+_BEHIND_LETTER = re.compile(r"^(?P<name>.*[a-z])(?P<unit>m[VA]|M[avAV])$")
+"""``Voltage, mV``, ``Voltage-mV``, ``VoltagemV`` and ``voltageMv``: only for units of voltage and current."""
 _OF_SCRIBNER = {"Z'(a)": "z'", "Z''(b)": "z''"}
 """Headers whose brackets hold the name of a plot column, not a unit."""
 _WIDE = str.maketrans("（）［］｛｝／，：\u3000", "()[]{}/,: ")

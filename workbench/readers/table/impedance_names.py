@@ -127,10 +127,28 @@ def without_reference(text: str) -> Header | None:
     return split_header(made) if made != text and made.strip() else None
 
 
+_OF_UNITS = {"s": "time", "A": "current", "V": "voltage"}
+_NUMBERED = re.compile(r" \(\d+\)$")
+
+
+def of_units(headers: Iterable[str]) -> dict[str, Header]:
+    """Header -> the quantity that its unit means, where all headers are units and nothing else: ``s``, ``V``, ``µA``.
+
+    One letter alone, among other names, may mean anything.
+    """
+    units = {header: unit_of(_NUMBERED.sub("", header)) for header in headers}
+    if len(units) < 2 or None in units.values():
+        return {}
+    named = {header: _OF_UNITS.get(unit.base) for header, unit in units.items() if unit is not None}
+    first = {name: header for header, name in reversed(named.items()) if name is not None}
+    return {header: Header(header, name, _NUMBERED.sub("", header)) for name, header in first.items()}
+
+
 def other_names(headers: Iterable[str]) -> dict[str, Header]:
-    """Header -> what it is called besides its own name: in a spectrum, or without its reference electrode."""
+    """Header -> what it is called besides its own name: in a spectrum, without its reference electrode, or by its
+    unit."""
     headers = list(headers)
-    found: dict[str, Header] = {}
+    found: dict[str, Header] = of_units(headers)
     for header in headers:
         plain = without_reference(header)
         if plain is not None:

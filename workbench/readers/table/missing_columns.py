@@ -260,7 +260,10 @@ def is_table(head: Head, header: HeaderLine) -> bool:
 
 
 def _has_unit(header: str, name: str) -> bool:
-    unit = unit_of(split_header(header).unit)
+    written = split_header(header).unit
+    if written == "S":  # siemens, unless the name is that of a time
+        return False
+    unit = unit_of(written)
     return unit is not None and unit.base == split_unit(name)[1]
 
 

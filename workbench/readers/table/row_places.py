@@ -25,8 +25,9 @@ _LEAST_ROWS_ABOVE = 4
 class Places:
     """Finds the line of a row, and leaves out lines that repeat the header or the units below it.
 
-    ``is_part``: only one of several tables with this header is read. ``exact``: each line of the file is a row. If
-    lines are rewritten this is not so, and rows have no line numbers.
+    ``nuls``: the bytes without content that were found. ``is_part``: only one of several tables with this header is
+    read. ``exact``: each line of the file is a row. If lines are rewritten this is not so, and rows have no line
+    numbers.
     """
 
     def __init__(self, head: Head, header: HeaderLine, layout: Layout, *, exact: bool) -> None:
@@ -35,6 +36,7 @@ class Places:
         self.other: tuple[int, list[str]] | None = None
         self._head, self._layout, self.exact = head, layout, exact
         self.is_part = False
+        self.nuls = 0
         titles = (head.lines[place] for place in {header.line, layout.skip - 1} if place >= 0)
         self._titles = frozenset(_bare(line.encode(), layout.unquote) for line in titles)
         rows = (line.lstrip(' \t"') for line in head.lines[layout.skip :] if line.strip())
@@ -133,6 +135,11 @@ class Places:
 
     def notes(self) -> list[Finding]:
         made = [] if self.other is None else [_of_other(*self.other)]
+        if self.nuls:
+            text = (
+                f"The file has {counted(self.nuls, 'byte')} without content, as where the power failed. They were "
+            )
+            made.append(Finding("odd", "empty_bytes", f"{text}left out; rows that belong there are missing."))
         return made if self.is_part else made + self._of_repeated()
 
     def _of_repeated(self) -> list[Finding]:

@@ -11,7 +11,7 @@ from typing import NoReturn
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...cycling.columns import CURRENT, TIME, VOLTAGE
+from ...cycling.columns import CURRENT, FREQUENCY, IMPEDANCE_AXES, TIME, VOLTAGE
 from ...cycling.findings import Finding
 from ...errors import FileRefused
 from ...messages import column_map as mapping
@@ -58,12 +58,17 @@ def refuse_side_by_side(file: str, plan: Plan) -> None:
         With the column map that reads the second.
     """
     again = {name: plan.again(name) for name in _OF_A_TEST}
-    tests = 1 + min(len(again[CURRENT]), len(again[VOLTAGE]))
+    tests, what = 1 + min(max(len(again[CURRENT]), len(again[TIME])), len(again[VOLTAGE])), "tests"
+    for parts in map(sorted, IMPEDANCE_AXES):
+        swept = {name: plan.again(name) for name in (FREQUENCY, *parts)}
+        spectra = 1 + min(len(swept[part]) for part in parts)
+        if tests == 1 < spectra:
+            again, tests, what = swept, spectra, "spectra"
     if tests == 1 or plan.mapped:
         return
     second = {labels[0]: name for name, labels in again.items() if labels}
     raise FileRefused(
-        f"'{file}' holds {tests} tests side by side: {quoted(second)} are the columns of the second. Save each test "
+        f"'{file}' holds {tests} {what} side by side: {quoted(second)} are the columns of the second. Save each test "
         f"as a file of its own. To read the second alone say {mapping(second)}."
     )
 

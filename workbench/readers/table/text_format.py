@@ -375,6 +375,7 @@ class _Parser:
         except (pd.errors.ParserError, UnicodeError, OverflowError, MemoryError, ValueError) as error:
             raise stream.failure or _refused(self.head.name, error) from None
         finally:
+            self.places.nuls = max(self.places.nuls, stream.nuls)
             stream.close()
 
     def _is_cut(self, tail: bytes) -> bool:

@@ -1,0 +1,110 @@
+"""Text with bytes that a power failure left, headers that are units alone, and curves side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from workbench.errors import FileRefused
+from workbench.readers import Reading, read
+from workbench.table import Table, concat
+
+N = 60
+T = 10.0 * np.arange(N)
+FLOW = np.where(np.arange(N) % 20 < 10, 0.0, 2.0)
+VOLTS = 3.6 + 0.001 * np.cumsum(FLOW) + 0.05 * FLOW
+ROWS = [f"{t:.1f},{v:.4f},{i:.3f}\n" for t, v, i in zip(T, VOLTS, FLOW, strict=True)]
+HEAD = "Time (s),Voltage (V),Current (A)\n"
+
+
+def got(folder: Path, data: bytes) -> tuple[Reading, Table]:
+    path = folder / "file.csv"
+    path.write_bytes(data)
+    reading = read(path)
+    return reading, concat(list(reading.batches))
+
+
+def holds(table: Table, times: np.ndarray = T) -> None:
+    assert table["Time [s]"].floats() == pytest.approx(times)
+    assert table["Current [A]"].floats() == pytest.approx(-FLOW)
+    assert table["Voltage [V]"].floats() == pytest.approx(VOLTS, abs=1e-4)
+
+
+@pytest.mark.parametrize("place", [30, N])
+@pytest.mark.parametrize("size", [8, 300, 4096, 3 << 20])
+@pytest.mark.parametrize("long", [False, True])
+def test_bytes_that_a_power_failure_left_are_left_out(place: int, size: int, long: bool, tmp_path: Path) -> None:
+    above = (
+        "".join(f"Note {number}: a line above the header of the table\n" for number in range(3)) if long else ""
+    )
+    text = above + HEAD + "".join(ROWS[:place])
+    reading, table = got(tmp_path, text.encode() + bytes(size) + "".join(ROWS[place:]).encode())
+    holds(table)
+    (note,) = [note for note in reading.notes if note.level == "odd"]
+    assert note.code == "empty_bytes"
+    assert "without content" in note.message
+
+
+def test_bytes_of_zero_within_binary_data_are_no_text(tmp_path: Path) -> None:
+    with pytest.raises(FileRefused, match="is a binary file"):
+        got(tmp_path, b"abc\0def\0\0\1\2" * 40)
+
+
+@pytest.mark.parametrize(
+    ("header", "times", "of_current"),
+    [("s,V,A", 1.0, 1.0), ("s,V,mA", 1.0, 1e3), ("min,V,µA", 1 / 60, 1e6), ("h,mV,uA", 1 / 3600, 1e6)],
+)
+def test_headers_that_are_units_alone_mean_their_quantities(
+    header: str, times: float, of_current: float, tmp_path: Path
+) -> None:
+    of_voltage = 1e3 if "mV" in header else 1.0
+    rows = "".join(
+        f"{times * t:.8f},{of_voltage * v:.4f},{of_current * i:.3f}\n"
+        for t, v, i in zip(T, VOLTS, FLOW, strict=True)
+    )
+    reading, table = got(tmp_path, f"{header}\n{rows}".encode())
+    holds(table)
+    assert not {note.code for note in reading.notes} & {"unit", "time_unit"}
+
+
+def test_one_letter_among_names_is_no_time(tmp_path: Path) -> None:
+    rows = "".join(f"{k // 10},{row}" for k, row in enumerate(ROWS))
+    _, table = got(tmp_path, f"S,{HEAD}{rows}".encode())
+    holds(table)
+    with pytest.raises(FileRefused, match="no column that is known as time"):
+        got(tmp_path, f"s,Voltage (V),Current (A)\n{''.join(ROWS)}".encode())
+
+
+def test_a_unit_in_the_camel_case_of_a_name_counts(tmp_path: Path) -> None:
+    rows = "".join(f"{t},{1e3 * v:.1f},{1e3 * i:.1f}\n" for t, v, i in zip(T, VOLTS, FLOW, strict=True))
+    holds(got(tmp_path, f"time_s,voltageMv,currentMa\n{rows}".encode())[1])
+
+
+def test_siemens_are_not_offered_as_seconds(tmp_path: Path) -> None:
+    rows = "".join(f"{10.0 ** (4 - k / 5)},{0.5 + k / 100},{0.1 * k}\n" for k in range(30))
+    with pytest.raises(FileRefused) as found:
+        got(tmp_path, f"f (Hz),Y' (S),Y'' (S)\n{rows}".encode())
+    assert '"Y\' (S)": "Time [s]"' not in str(found.value)
+
+
+def test_spectra_side_by_side_are_refused_until_one_is_named(tmp_path: Path) -> None:
+    frequency = np.logspace(4, -1, 30)
+    z = 0.02 + 0.03 / (1 + 1j * frequency / 10)
+    header = "f (Hz),Z' (Ohm),Z'' (Ohm)"
+    rows = "".join(
+        f"{f},{a.real},{a.imag},{f},{2 * a.real},{2 * a.imag}\n" for f, a in zip(frequency, z, strict=True)
+    )
+    with pytest.raises(FileRefused, match="holds 2 spectra side by side"):
+        got(tmp_path, f"{header},{header}\n{rows}".encode())
+    second = {"f (Hz) (2)": "Frequency [Hz]", "Z' (Ohm) (2)": "Z_Re [Ohm]", "Z'' (Ohm) (2)": "Z_Im [Ohm]"}
+    table = concat(list(read(tmp_path / "file.csv", column_map=second).batches))
+    assert table["Z_Re [Ohm]"].floats() == pytest.approx(2 * z.real)
+
+
+def test_open_circuit_records_side_by_side_are_refused(tmp_path: Path) -> None:
+    rows = "".join(f"{t},{3.7 - t / 1e6},{t},{3.8 - t / 1e6}\n" for t in T)
+    header = "Time (s),WE(1).Potential (V)"
+    with pytest.raises(FileRefused, match="holds 2 tests side by side"):
+        got(tmp_path, f"{header},{header}\n{rows}".encode())
