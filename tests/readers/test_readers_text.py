@@ -371,6 +371,43 @@ def test_neware_in_three_nested_levels(mark: str, end: str, tmp_path: Path) -> N
     assert batch["Record ID"].tolist() == [1, 2, 3, 4, 5]
 
 
+IN_CHINESE = {
+    "Cycle ID": "循环序号",
+    "Cap_Chg": "充电容量",
+    "Cap_DChg": "放电容量",
+    "Step ID": "工步序号",
+    "Step Name": "工步名称",
+    "Record ID": "记录序号",
+    "Time(h": "时间(h",
+    "Voltage": "电压",
+    "Current": "电流",
+    "Realtime": "绝对时间",
+}
+
+
+def test_nested_levels_in_chinese(tmp_path: Path) -> None:
+    text = NESTED
+    for english, chinese in IN_CHINESE.items():
+        text = text.replace(english, chinese)
+    path = tmp_path / "a.csv"
+    path.write_bytes(text.encode("gb18030"))
+    reading = read(path)
+    (batch,) = list(reading.batches)
+    assert reading.format == "neware-nested"
+    assert batch["Cycle from cycler"].tolist() == [1, 1, 1, 1, 2]
+    assert batch["Time [s]"].tolist() == [0.0, 20.0, 20.0, 30.0, 30.0]
+    assert batch["Current [A]"].tolist() == [0.0, 0.0, -0.5, -0.5, 0.5]
+
+
+def test_lines_of_steps_are_never_read_as_samples(tmp_path: Path) -> None:
+    text = "Step ID,Step Name,Step Time(h:min:s.ms)\n,Record ID,Time(h:min:s.ms),Voltage(V),Current(mA)\n"
+    for step in (1, 2):
+        text += f"{step},CC_Chg,0:00:50.000\n"
+        text += "".join(f",{k},0:00:{10 * k}.000,{3.5 + k / 100},{500 * step}\n" for k in range(6))
+    with pytest.raises(FileRefused, match=r"has lines of several kinds: 2 lines of .*Export it flat"):
+        read(file(tmp_path, text))
+
+
 CARRIED = """Cycle ID,Step ID,Step Name,Capacity(mAh)
 ,,Record ID,Time(h:min:s.ms),Voltage(V),Current(mA),Capacity(mAh),Realtime
 1,1,Rest,0

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass
 
 from ...cycling.findings import Finding
+from ..file.source import Head
 from ..table.columns import From, Split
 from ..table.states import States
 from ..table.text_format import TextFormat
+from ..table.text_layout import HeaderLine
 
 COLUMNS = (
     From(
@@ -150,23 +152,30 @@ def _first_field(line: bytes) -> bytes:
     return line.strip(b'" \r')
 
 
-NESTED = replace(
-    NEWARE,
-    name="neware-nested",
-    about="Text of three nested kinds of lines (cycle, step, record); known by two empty names before the record's.",
-    needs=(
-        ("",),
-        ("record id", "record number", "record no", "datapoint"),
-        ("current", "cur"),
-        ("voltage", "vol"),
-    ),
-    columns=(
-        From("Cycle from cycler", ("column 1",)),
-        From("Step from cycler", ("column 2",)),
-        *(column for column in COLUMNS if column.to not in ("Cycle from cycler", "Step from cycler")),
-    ),
-    remarks=(
-        Finding("assumed", "summaries", "The lines of cycles and steps are summaries. They were not stored."),
-    ),
-    rewrite=unnest,
+@dataclass(frozen=True)
+class Nested(TextFormat):
+    """Text whose header of samples begins with two empty names, for the lines of cycles and of steps."""
+
+    def header(self, head: Head) -> HeaderLine | None:
+        line = super().header(head)
+        return line if line is not None and not any(field.strip() for field in line.fields[:2]) else None
+
+
+NESTED = Nested(
+    **vars(NEWARE)
+    | {
+        "name": "neware-nested",
+        "about": "Text of three nested kinds of lines (cycle, step, record); known by two empty names before the "
+        "record's.",
+        "needs": (("",), (*NEWARE.needs[0], "record no"), *NEWARE.needs[-2:]),
+        "columns": (
+            From("Cycle from cycler", ("column 1",)),
+            From("Step from cycler", ("column 2",)),
+            *(column for column in COLUMNS if column.to not in ("Cycle from cycler", "Step from cycler")),
+        ),
+        "remarks": (
+            Finding("assumed", "summaries", "The lines of cycles and steps are summaries. They were not stored."),
+        ),
+        "rewrite": unnest,
+    }
 )

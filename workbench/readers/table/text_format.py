@@ -38,7 +38,7 @@ from .several_cells import (
 from .states import States
 from .tables_below import only, refuse_below, section_of, sections
 from .text_layout import HeaderLine, Layout, header_lines, lay_out
-from .text_rows import BEYOND, Rows, refuse_unread
+from .text_rows import BEYOND, Rows, refuse_nested, refuse_unread
 from .time_evidence import moments_of
 from .values import one_clock, without_points
 
@@ -189,6 +189,7 @@ def read_text(
     if parser.places.repeated and head.test is None:
         refuse_below(head, header, plan, parser.places, layout.decimal)
     refuse_unread(head.name, plan, first, layout.decimal)
+    refuse_nested(head.name, plan, first)
     take_temperature(plan, first, notes)
     if format.settle is not None:
         format.settle(plan, first, layout.decimal, bool(column_map), notes)

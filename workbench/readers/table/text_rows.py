@@ -33,6 +33,8 @@ from .values import (
 )
 
 _DAY, _NEAR_MIDNIGHT = 86400.0, 3600.0
+_LEAST_NESTED, _MOST_NESTED = 5, 0.5
+"""Rows that show that a table has several kinds of lines, and the largest share of those that are no samples."""
 BEYOND = "\0beyond the header"
 """Label of the fields beyond the last header. No header of a file can be equal to it."""
 
@@ -380,6 +382,32 @@ def refuse_unread(file: str, plan: Plan, first: pd.DataFrame, decimal: str | Non
         if unread and not np.isfinite(values).any():
             seen = next(text for text in first[column.header].astype("str").str.strip() if text not in ("", "nan"))
             raise no_number(file, column, seen)
+
+
+def refuse_nested(file: str, plan: Plan, first: pd.DataFrame) -> None:
+    """Refuse a table of several kinds of lines: those of steps or cycles fill the first column, which has no name.
+
+    Raises
+    ------
+    FileRefused
+        With what to export.
+    """
+    label = plan.labels[0]
+    column = next((column for column in plan.columns if column.header == label), None)
+    if label != "Column 1" or column is None or column.role != "free" or len(first) < _LEAST_NESTED:
+        return
+    filled = first[label].notna().to_numpy()
+    if (
+        not filled.any()
+        or filled.mean() > _MOST_NESTED
+        or not first[plan.labels[1]].notna().to_numpy()[~filled].any()
+    ):
+        return
+    raise FileRefused(
+        f"'{file}' has lines of several kinds: {counted(int(filled.sum()), 'line')} of the first "
+        f"{spaced(len(first))} begin with a number in a column without a name, as those of steps or cycles do, and the "
+        "others are samples. Export it flat, with one line for each sample."
+    )
 
 
 def no_number(file: str, column: Planned, seen: str) -> FileRefused:
