@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from support.text_file import IMPEDANCE, PLAIN, TEST, file, holds_the_test, lines, notes, table
 
+from workbench.errors import FileRefused
 from workbench.readers import read
 from workbench.table import concat
 
@@ -152,3 +153,52 @@ def test_a_long_step_time_that_starts_again_is_no_time_of_day(tmp_path: Path) ->
     rows = [f"{h:02}:00:00,{1 if h < 12 else -1},3.6" for h in (*range(0, 30, 3), *range(0, 30, 3))]
     made = table(file(tmp_path, "\n".join(["time,current [A],voltage [V]", *rows]) + "\n"), sign="charge")
     assert made["Time [s]"].floats().max() == 27 * 3600
+
+
+HOURS = "\n".join(f"{n // 2}:{30 * (n % 2):02},{3.6 + n / 1000:.3f},{1 + n % 2}" for n in range(12))
+
+
+@pytest.mark.parametrize(
+    ("header", "column_map", "step"),
+    [
+        ("Time", None, 30.0),
+        ("Time", {"Time": "Time [h]"}, 1800.0),
+        ("Time", {"Time": "Time [min]"}, 30.0),
+        ("Time (h)", None, 1800.0),
+        ("Time (hh:mm)", None, 1800.0),
+        ("Time (mm:ss)", None, 30.0),
+    ],
+)
+def test_times_of_two_parts_are_what_the_unit_says(
+    header: str, column_map: dict[str, str] | None, step: float, tmp_path: Path
+) -> None:
+    path = file(tmp_path, f"{header},voltage [V],current [A]\n{HOURS}\n")
+    reading = read(path, column_map=column_map, sign="discharge")
+    assert concat(list(reading.batches))["Time [s]"].floats() == pytest.approx([step * n for n in range(12)])
+    parts = [note for note in reading.notes if note.code == "time_parts"]
+    assert bool(parts) == (header == "Time" and column_map is None)
+    assert all('say column_map={"Time": "Time [h]"}' in note.message for note in parts)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "%Y%m%dT%H%M%S", "%Y%m%d %H%M%S", "%Y年%m月%d日 %H:%M:%S", "%d/%m/%y %H:%M:%S", "%B %d, %Y %I:%M:%S %p",
+        "%a %b %d %H:%M:%S %Y", "%Y:%m:%d %H:%M:%S", "%Y-%m-%d_%H-%M-%S", "%Y-%m-%d %H:%M:%S UTC",
+    ],
+)  # fmt: skip
+def test_other_ways_to_write_a_clock_time(form: str, tmp_path: Path) -> None:
+    begin = datetime(2024, 5, 13, 22, 50)
+    rows = "".join(f'"{begin + timedelta(seconds=60 * n):{form}}",{3.6 + n / 1e3},1\n' for n in range(100))
+    reading = read(file(tmp_path, f"Date,voltage [V],current [A]\n{rows}"), sign="discharge")
+    assert concat(list(reading.batches))["Time [s]"].floats() == pytest.approx([60.0 * n for n in range(100)])
+    assert reading.start_time == begin.replace(tzinfo=UTC)
+    assert ("time_zone" in {note.code for note in reading.notes}) == ("UTC" not in form)
+
+
+def test_a_clock_that_cannot_be_read_is_named_with_one_of_its_times(tmp_path: Path) -> None:
+    rows = "".join(f"13th of May at {n},{3.6 + n / 1e3},1\n" for n in range(10))
+    with pytest.raises(
+        FileRefused, match=r"clock times in column 'Date' of .* cannot be read \('13th of May at 0'\)"
+    ):
+        read(file(tmp_path, f"Date,voltage [V],current [A]\n{rows}"), sign="discharge")

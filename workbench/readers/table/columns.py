@@ -19,6 +19,7 @@ from .impedance_names import other_names
 Role: TypeAlias = Literal["time", "number", "count", "clock", "free"]
 
 T = TypeVar("T")
+_HOUR = 3600.0
 KNOWN = {described.name: described for described in SERIES_COLUMNS}
 _PLACES = {name: place for place, name in enumerate(KNOWN)}
 _LONGEST_NAME = 200
@@ -75,6 +76,11 @@ class Planned:
     """A time that starts again with each step."""
     per_time: bool = False
     """The charge of each sample: divided by the time since the sample before, it is a current."""
+
+    @property
+    def of_durations(self) -> str:
+        """What says how times of two parts are meant: ``1:30`` in hours is an hour and a half."""
+        return "(hh:mm)" if self.unit is not None and self.unit.times == _HOUR else self.header
 
     def apply(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """(n,) float of the file -> (n,) float in our unit and with our sign."""

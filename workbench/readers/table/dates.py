@@ -22,7 +22,7 @@ def date_notes(header: str, pattern: str, example: str, *, swappable: bool) -> l
         )
         taken = next(word for word, first in DATE_ORDERS.items() if first == day_first)
         made.append(Finding("assumed", "dates", text, column_map({header: f"Date [{taken}]"})))
-    if not pattern.endswith(("Z", "%z")):
+    if not pattern.endswith(("Z", "%z", "UTC", "GMT")):
         made.append(zone_note(f"Clock times in '{header}' name"))
     return made
 

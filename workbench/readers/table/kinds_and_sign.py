@@ -44,6 +44,7 @@ from .values import (
     clocks,
     counted_clock,
     durations,
+    have_two_parts,
     is_text,
     numbers,
 )
@@ -61,15 +62,17 @@ class Settings:
     """How the rows of one file are read; decided once, before the first batch.
 
     ``kinds``: column name -> kind in every batch. ``time``: how time is written ("number", "duration" or a clock
-    pattern); ``time_from`` is its header. ``turn``: factor on the current, NaN if it stays empty; None if the
-    direction comes from ``directions`` (by run) or ``states`` (by word). ``patterns``: header -> pattern of the clock
-    columns. ``counted``: header -> how it counts, of the clock columns that are numbers.
+    pattern); ``time_from`` is its header, ``time_form`` says how durations of two parts are meant. ``turn``: factor on
+    the current, NaN if it stays empty; None if the direction comes from ``directions`` (by run) or ``states`` (by
+    word). ``patterns``: header -> pattern of the clock columns. ``counted``: header -> how it counts, of the clock
+    columns that are numbers.
     """
 
     kinds: dict[str, str]
     decimal: str | None
     time: str | None = None
     time_from: str | None = None
+    time_form: str = ""
     time_unit: Unit | None = None
     turn: float | None = None
     directions: Directions | None = None
@@ -270,6 +273,7 @@ class Survey:
         if planned is None:
             clock = self.plan.clock
             if clock is None or clock.header not in (*settings.patterns, *settings.counted):
+                self._refuse_clock(clock)
                 settings.has_times = False
                 self._note_sweep(notes)
                 return
@@ -305,8 +309,9 @@ class Survey:
                 settings.first_time = float(converted[0])
             return
         sample = series.dropna().head(_SAMPLE)
-        if durations(sample, planned.header)[1] < 0.5 * max(len(sample), 1):
-            settings.time = "duration"
+        if durations(sample, planned.of_durations)[1] < 0.5 * max(len(sample), 1):
+            settings.time, settings.time_form = "duration", planned.of_durations
+            notes.extend(_two_parts(planned, sample))
             self._join_days(settings, planned, series, notes)
             return
         pattern, swappable = clock_format([str(value) for value in series.dropna().unique()[:20000]], day_first)
@@ -328,12 +333,26 @@ class Survey:
             )
         )
 
+    def _refuse_clock(self, clock: Planned | None) -> None:
+        """Refuse a test whose only times are those of a clock column that cannot be read."""
+        has = {column.name for column in self.plan.columns}
+        if clock is None or self.plan.sweep is not None or not {CURRENT, VOLTAGE} <= has or FREQUENCY in has:
+            return
+        series = self._column(clock.header)
+        if has & set(OPEN_CIRCUIT_AXES) or not is_text(series) or series.dropna().empty:
+            return
+        raise FileRefused(
+            f"The clock times in column '{clock.header}' of '{self.file}' cannot be read ('{_example(series)[:40]}'): "
+            "a date and a time such as '2024-05-13 10:00:00' were expected. If another column is the time, say "
+            f"{mapping({'its name': TIME})}."
+        )
+
     def _join_days(self, settings: Settings, planned: Planned, series: Cells, notes: list[Finding]) -> None:
         """Join a time of day with a column of dates. It falls where the date changes, and does not start at 0."""
         days = next((header for header, pattern in settings.patterns.items() if "%H" not in pattern), None)
         if days is None or planned.restarts:
             return
-        values = durations(series, planned.header)[0]
+        values = durations(series, planned.of_durations)[0]
         stamps = clocks(self._column(days), settings.patterns[days])
         known = np.flatnonzero(np.isfinite(values) & ~np.isnat(stamps))
         if not len(known) or values[known].max() >= _DAY:
@@ -506,10 +525,23 @@ class Survey:
 def step_times(series: Cells, planned: Planned, decimal: str | None) -> Floats:
     """(n,) s, the values of a column of times within steps; NaN where they cannot be read."""
     if is_text(series):
-        found, unread = durations(series, planned.header)
+        found, unread = durations(series, planned.of_durations)
         if unread < len(series):
             return found
     return planned.apply(numbers(series, decimal)[0])
+
+
+def _two_parts(planned: Planned, sample: Cells) -> list[Finding]:
+    """The note on times such as ``0:30``, if nothing says whether they are minutes or hours."""
+    said = planned.stated or ":" in planned.header
+    if said or not have_two_parts(sample):
+        return []
+    fix = mapping({planned.header: "Time [h]"})
+    text = (
+        f"The times in '{planned.header}', such as '{_example(sample)}', were read as minutes and seconds. If they are "
+        f"hours and minutes, say {fix}."
+    )
+    return [Finding("assumed", "time_parts", text, mapping({planned.header: "Time [min]"}))]
 
 
 def _example(series: Cells) -> str:

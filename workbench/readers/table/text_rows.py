@@ -176,7 +176,7 @@ class Rows:
             values = settings.time_unit.convert(values) if settings.time_unit else values
         elif settings.time == "duration":
             values, unread = (
-                durations(series, str(settings.time_from))
+                durations(series, settings.time_form)
                 if is_text(series)
                 else (np.full(len(series), np.nan), len(series))
             )

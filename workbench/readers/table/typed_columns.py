@@ -477,7 +477,7 @@ class _TypedRows:
     def _time_of_text(self, array: pa.Array) -> NDArray[np.float64]:
         series = pd.Series(array.cast(pa.string()).to_pandas(), dtype="str")
         if self.pattern is None:
-            return durations(series, "" if self.time is None else self.time.header)[0]
+            return durations(series, "" if self.time is None else self.time.of_durations)[0]
         stamps = clocks(series, self.pattern)
         return np.where(np.isnat(stamps), np.nan, stamps.astype(np.int64) / 1e6)
 

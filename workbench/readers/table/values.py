@@ -48,12 +48,21 @@ _DATES = (
     "%m-%d-%Y",
     "%d-%m-%Y",
 )
-_LONG_DATES = ("%d %B %Y,", "%B %d %Y,", "%m/%d/%y", "%d.%m.%y")
+_LONG_DATES = (
+    "%d %B %Y,", "%B %d %Y,", "%m/%d/%y", "%d/%m/%y", "%d.%m.%y", "%B %d, %Y", "%b %d, %Y", "%d %b %Y", "%d %B %Y",
+    "%Y年%m月%d日", "%Y.%m.%d", "%Y:%m:%d",
+)  # fmt: skip
+_OTHER_CLOCKS = (
+    "%Y%m%dT%H%M%S", "%Y%m%d %H%M%S", "%Y%m%d_%H%M%S", "%Y-%m-%d_%H-%M-%S", "%Y-%m-%d %H-%M-%S", "%a %b %d %H:%M:%S %Y",
+    "%Y-%m-%d %H:%M:%S UTC", "%Y-%m-%d %H:%M:%S.%f UTC", "%Y-%m-%d %H:%M:%S GMT",
+)  # fmt: skip
+"""Clock times without marks, as in names of files, of C, and with the word for their zone."""
 _HOURS = ("%H:%M:%S", "%H:%M:%S.%f", "%I:%M:%S %p", "%I:%M:%S.%f %p", "%H:%M:%S %p", "%H:%M", "%I:%M %p")
 CLOCKS = (
     tuple(f"{date} {hour}" for date in _DATES + _LONG_DATES for hour in _HOURS)
     + tuple(f"%Y-%m-%dT{hour}" for hour in ("%H:%M:%S", "%H:%M:%S.%f", "%H:%M:%SZ", "%H:%M:%S.%fZ"))
     + tuple(f"%Y-%m-%d{mark}{hour}%z" for mark in "T " for hour in ("%H:%M:%S", "%H:%M:%S.%f"))
+    + _OTHER_CLOCKS
     + _DATES
 )
 _FINER = re.compile(r"(\.\d{6})\d+")
@@ -149,10 +158,15 @@ def _comma_decimals(text: Texts) -> Texts:
     return text.mask(with_comma, plain)
 
 
+def have_two_parts(texts: Cells) -> bool:
+    """Whether times are as ``0:30``, which may be minutes and seconds, or hours and minutes."""
+    return bool(texts.astype("str").str.fullmatch(r"\s*\d{1,8}:\d{1,2}\s*").all())
+
+
 def durations(series: Cells, header: str = "") -> tuple[Floats, int]:
     """(n,) float s of texts such as ``130:00:05.5`` or ``0d 00:00:05``, and the number that could not be read.
 
-    ``00:30`` is half a minute, and half an hour below a ``header`` whose unit is ``hh:mm``.
+    ``00:30`` is half a minute, and half an hour below a ``header`` whose unit is ``hh:mm`` (`Planned.of_durations`).
     """
     text = pa.array(series.astype("str"), type=pa.string(), from_pandas=True)
     if _TO_MINUTES.search(header):
