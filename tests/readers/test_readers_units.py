@@ -281,3 +281,29 @@ def test_a_clock_of_whole_minutes_is_a_warning(parquet: bool, tmp_path: Path) ->
     assert "'Date' goes on by 60 s at a time" in note.message
     reading, _ = got(tmp_path, {"Date": dates(T), "Current (A)": CHARGE, "Voltage (V)": V})
     assert "coarse_clock" not in {note.code for note in reading.notes}
+
+
+@pytest.mark.parametrize("parquet", [False, True])
+@pytest.mark.parametrize(("factor", "charge", "work"), [(1e3, "mA.h", "mW.h"), (3600.0, "A.s", "J")])
+def test_the_current_proves_the_units_of_counters(
+    factor: float, charge: str, work: str, parquet: bool, tmp_path: Path
+) -> None:
+    up = {"Charge capacity": PASSED, "Charge energy": WORK}
+    first = np.where(T < 600, 1.0, 0.0)
+    columns = {"Time (s)": T, "Current (A)": CHARGE * first, "Voltage (V)": V}
+    columns |= {name: factor * np.where(first > 0, values, values[59]) for name, values in up.items()}
+    reading, table = got(tmp_path, columns, parquet=parquet)
+    assert table["Charge capacity [A.h]"].floats()[-1] == pytest.approx(PASSED[59])
+    assert table["Charge energy [W.h]"].floats()[-1] == pytest.approx(WORK[59])
+    assert [said.partition(":")[0] for said in proved(reading)] == [
+        f"'Charge capacity' was read in {charge}",
+        f"'Charge energy' was read in {work}",
+    ]
+
+
+def test_a_current_of_which_most_values_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    texts = np.array([f"{abs(flow):.2f} {'C' if flow > 0 else 'D'}" if flow else "0.0" for flow in CHARGE])
+    with pytest.raises(FileRefused, match=r"Most values in 'Current \(A\)' .* are no numbers \('1.50 C'\)"):
+        got(tmp_path, {"Time (s)": T, "Voltage (V)": V, "Current (A)": texts})
+    texts = np.where(CHARGE == 0, "open", CHARGE.astype(str))
+    assert got(tmp_path, {"Time (s)": T, "Voltage (V)": V, "Current (A)": texts})[1].n == N

@@ -37,6 +37,11 @@ _SHORT, _LONG = 0.05, 500.0
 """s between which the usual interval of a test is."""
 _PREFIXED = {1e3: "m", 1e6: "u"}
 _TIMES = {1e-3: "ms", 60.0: "min", 3600.0: "h"}
+_COUNTED = {
+    "A.h": {1e3: "mA.h", 1e6: "uA.h", 3600.0: "A.s"},
+    "W.h": {1e3: "mW.h", 1e6: "uW.h", 3600.0: "J"},
+}
+"""Unit of a counter -> how often others go into it, and their symbols."""
 _PAIRS = (
     ("Discharge capacity [A.h]", "Discharge energy [W.h]"),
     ("Charge capacity [A.h]", "Charge energy [W.h]"),
@@ -75,6 +80,7 @@ def prove_units(plan: Plan, frames: Frames, moments: Moments, decimal: str | Non
             notes.append(Finding("odd", "unit_proved", text, fix))
         else:
             notes.append(Finding("assumed", "unit_proved", text, fix))
+    _prove_counters(plan, proof, notes)
     _settle_kelvin(plan, proof, notes)
 
 
@@ -118,6 +124,25 @@ def _prove_both(plan: Plan, proof: _Proof, notes: list[Finding]) -> None:
         notes.append(
             Finding("assumed", "unit_proved", text, mapping({column.header: f"{split_unit(name)[0]} [{symbol}]"}))
         )
+
+
+def _prove_counters(plan: Plan, proof: _Proof, notes: list[Finding]) -> None:
+    """The units of counters that name none, by the current, the time and the voltage, which name theirs."""
+    for pair in _PAIRS:
+        for name in pair:
+            column = plan.find(name)
+            if column is None or column.stated or column.header in plan.mapped:
+                continue
+            base = split_unit(name)[1] or ""
+            over = proof.counter(column, base)
+            if over is None:
+                continue
+            unit = Unit(base, 1.0, over)
+            symbol = _COUNTED[base][over]
+            plan.columns[plan.columns.index(column)] = replace(column, unit=unit, stated=True)
+            text = f"'{column.header}' was read in {symbol}: it rises as fast as the current of the file says."
+            fix = mapping({column.header: f"{split_unit(name)[0]} [{symbol}]"})
+            notes.append(Finding("assumed", "unit_proved", text, fix))
 
 
 def _settle_kelvin(plan: Plan, proof: _Proof, notes: list[Finding]) -> None:
@@ -224,6 +249,25 @@ class _Proof:
         known = unit_of(_TIMES[unit])
         return (known, _TIMES[unit], f"'{found[1]}' takes so long to rise") if known is not None else None
 
+    def counter(self, column: Planned, base: str) -> float | None:
+        """How many of the unit of a counter are one of ours, if the flow over time shows that it is another."""
+        current, time, voltage = (self.plan.find(name) for name in (CURRENT, TIME, VOLTAGE))
+        if (
+            current is None
+            or time is None
+            or current.per_time
+            or not current.stated
+            or not self._has_seconds(time)
+        ):
+            return None
+        if base == "W.h" and (voltage is None or not voltage.stated):
+            return None
+        flow = np.abs(current.apply(self.values(current.header)))
+        if base == "W.h" and voltage is not None:
+            flow = flow * np.abs(voltage.apply(self.values(voltage.header)))
+        ratio = self._against(flow, time, Counter(column.header, Unit(base)))
+        return _near(1.0 / ratio, dict(_COUNTED[base])) if ratio else None
+
     def both(self, current: Planned, time: Planned) -> tuple[tuple[float, float], str] | None:
         """How often the numbers hold an ampere, the seconds of the time's unit, and the counter that shows it.
 
@@ -258,16 +302,19 @@ class _Proof:
     def _ratio(self, current: Planned, time: Planned) -> tuple[float, str] | None:
         """Charge by current and time, as they are read now, over the rise of a counter, and the counter's header."""
         flow = np.abs(current.apply(self.values(current.header)))
+        for capacity, _ in self.pairs:
+            ratio = None if capacity is None else self._against(flow, time, capacity)
+            if ratio is not None and capacity is not None:
+                return ratio, capacity.header
+        return None
+
+    def _against(self, flow: Floats, time: Planned, counter: Counter) -> float | None:
+        """What flows by the time, over the rise of a counter in the same rows; None where too few rows rise."""
         passed = np.diff(time.apply(self.values(time.header)))
         area = (flow[1:] + flow[:-1]) / 2 * passed / 3600
-        for capacity, _ in self.pairs:
-            if capacity is None:
-                continue
-            rises = self._rises(capacity)
-            good = (rises > 0) & (passed > 0) & np.isfinite(area) & (np.minimum(flow[1:], flow[:-1]) > 0)
-            if int(good.sum()) >= _LEAST:
-                return float(area[good].sum() / rises[good].sum()), capacity.header
-        return None
+        rises = self._rises(counter)
+        good = (rises > 0) & (passed > 0) & np.isfinite(area) & (np.minimum(flow[1:], flow[:-1]) > 0)
+        return float(area[good].sum() / rises[good].sum()) if int(good.sum()) >= _LEAST else None
 
 
 def _counter(column: Planned | None) -> Counter | None:

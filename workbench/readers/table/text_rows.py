@@ -367,7 +367,8 @@ def directed(current: Floats, settings: Settings, first: int, by_word: Floats | 
 
 
 def refuse_unread(file: str, plan: Plan, first: pd.DataFrame, decimal: str | None) -> None:
-    """Refuse a file that has texts for its current or its voltage, of which none can be read as a number.
+    """Refuse a file that has texts for its current or its voltage, of which none can be read as a number, or of which
+    most hold digits and cannot.
 
     Raises
     ------
@@ -379,9 +380,13 @@ def refuse_unread(file: str, plan: Plan, first: pd.DataFrame, decimal: str | Non
         if column is None or not is_text(first[column.header]):
             continue
         values, unread = numbers(first[column.header], decimal)
-        if unread and not np.isfinite(values).any():
-            seen = next(text for text in first[column.header].astype("str").str.strip() if text not in ("", "nan"))
-            raise no_number(file, column, seen)
+        if not unread:
+            continue
+        texts = first[column.header].astype("str").str.strip()
+        wrong = texts[np.isnan(values) & ~texts.isin(["", "nan"]).to_numpy(bool)]
+        with_digits = int(wrong.str.contains(r"\d").sum())
+        if not np.isfinite(values).any() or 2 * with_digits > len(texts) - int(texts.isin(["", "nan"]).sum()):
+            raise no_number(file, column, str(wrong.iloc[0]), some=bool(np.isfinite(values).any()))
 
 
 def refuse_nested(file: str, plan: Plan, first: pd.DataFrame) -> None:
@@ -410,11 +415,13 @@ def refuse_nested(file: str, plan: Plan, first: pd.DataFrame) -> None:
     )
 
 
-def no_number(file: str, column: Planned, seen: str) -> FileRefused:
-    """The refusal of a file of whose current or voltage nothing could be read; ``seen`` is one of its values."""
+def no_number(file: str, column: Planned, seen: str, *, some: bool = False) -> FileRefused:
+    """The refusal of a file of whose current or voltage nothing could be read, or only ``some``; ``seen`` is one of the
+    values that could not."""
+    which, are = ("Most values", "are no numbers") if some else ("No value", "is a number")
     return FileRefused(
-        f"No value in '{column.header}' of '{file}' is a number ('{seen[:40]}'). Export numbers alone, with their "
-        f"unit in the header, such as '{column.name}'."
+        f"{which} in '{column.header}' of '{file}' {are} ('{seen[:40]}'). Export numbers alone, with their unit in the "
+        f"header, such as '{column.name}'."
     )
 
 
