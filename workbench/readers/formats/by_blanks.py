@@ -150,4 +150,5 @@ DELIMITED_BLANKS = ByBlanks(
     sign=DELIMITED.sign,
     states=DELIMITED.states,
     clocks=DELIMITED.clocks,
+    rule=DELIMITED.rule,
 )

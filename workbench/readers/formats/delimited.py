@@ -192,6 +192,7 @@ DELIMITED = TextFormat(
     sign="found",
     states=STATES,
     clocks=CLOCK_NAMES,
+    rule=3,
 )
 
 

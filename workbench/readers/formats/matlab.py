@@ -49,7 +49,7 @@ class Matlab:
     sign: Sign = "found"
     sign_rule: str = "as each set documents it, else found from how the voltage answers"
     counters: Counters = None
-    rule: int = 3
+    rule: int = 4
 
     def matches(self, head: Head) -> bool:
         return head.data.startswith(b"MATLAB 5.0 MAT-file")
