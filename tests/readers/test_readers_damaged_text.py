@@ -77,6 +77,25 @@ def test_one_letter_among_names_is_no_time(tmp_path: Path) -> None:
         got(tmp_path, f"s,Voltage (V),Current (A)\n{''.join(ROWS)}".encode())
 
 
+@pytest.mark.parametrize("names", ["t_rel,U_soll,I_ist", "a,b,c"])
+def test_units_below_names_do_not_say_which_column_is_which(names: str, tmp_path: Path) -> None:
+    with pytest.raises(FileRefused, match="no column that is known as"):
+        got(tmp_path, f"{names}\ns,V,A\n{''.join(ROWS)}".encode())
+
+
+def test_two_columns_of_one_unit_are_not_guessed(tmp_path: Path) -> None:
+    rows = "".join(f"{t},4.2,{v},{i}\n" for t, v, i in zip(T, VOLTS, FLOW, strict=True))
+    with pytest.raises(FileRefused, match="no column that is known as"):
+        got(tmp_path, f"s,V,mV,A\n{rows}".encode())
+
+
+def test_units_below_the_dates_of_curves_mean_their_quantities(tmp_path: Path) -> None:
+    dated = "Date and time measurement:,2024-05-13 10:00:00"
+    rows = "".join(f"{t},{v:.4f},{t},{i}\n" for t, v, i in zip(T, VOLTS, FLOW, strict=True))
+    text = f"Chronopotentiometry: CP,,CP i vs t,\n{dated},{dated}\ns,V,s,A\n{rows}"
+    holds(got(tmp_path, text.encode("utf-16"))[1])
+
+
 def test_a_unit_in_the_camel_case_of_a_name_counts(tmp_path: Path) -> None:
     rows = "".join(f"{t},{1e3 * v:.1f},{1e3 * i:.1f}\n" for t, v, i in zip(T, VOLTS, FLOW, strict=True))
     holds(got(tmp_path, f"time_s,voltageMv,currentMa\n{rows}".encode())[1])

@@ -408,6 +408,12 @@ def test_lines_of_steps_are_never_read_as_samples(tmp_path: Path) -> None:
         read(file(tmp_path, text))
 
 
+def test_marks_in_a_first_column_without_a_name_are_no_lines_of_steps(tmp_path: Path) -> None:
+    rows = "".join(f"{'7' if k % 9 == 0 else ''},{10 * k},{3.6 + k / 1e3},1\n" for k in range(40))
+    path = file(tmp_path, f",time [s],voltage [V],current [A]\n{rows}")
+    assert concat(list(read(path, sign="discharge").batches)).n == 40
+
+
 CARRIED = """Cycle ID,Step ID,Step Name,Capacity(mAh)
 ,,Record ID,Time(h:min:s.ms),Voltage(V),Current(mA),Capacity(mAh),Realtime
 1,1,Rest,0

@@ -140,6 +140,9 @@ def of_units(headers: Iterable[str]) -> dict[str, Header]:
     if len(units) < 2 or None in units.values():
         return {}
     named = {header: _OF_UNITS.get(unit.base) for header, unit in units.items() if unit is not None}
+    plain = [name for header, name in named.items() if name is not None and not _NUMBERED.search(header)]
+    if len(set(plain)) < len(plain):  # two currents, of which one may be a setting
+        return {}
     first = {name: header for header, name in reversed(named.items()) if name is not None}
     return {header: Header(header, name, _NUMBERED.sub("", header)) for name, header in first.items()}
 

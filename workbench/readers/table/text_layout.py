@@ -15,7 +15,7 @@ from .. import limits
 from ..file.source import Head
 from .columns import unique_labels
 from .header_units import split_header, unit_of
-from .impedance_names import other_names
+from .impedance_names import of_units, other_names
 
 DELIMITERS = ("\t", ";", ",", "|")
 _SAMPLE = 300
@@ -101,10 +101,19 @@ def header_lines(head: Head) -> tuple[HeaderLine, ...]:
             if len(fields) < 2 or len(words) < 2 or 2 * len(words) < filled:
                 rows += filled > 1 and 2 * len(words) < filled
                 continue
+            if of_units(fields) and _has_names_above(head.lines[:place], delimiter, len(fields)):
+                continue
             keys = frozenset(split_header(field).key for field in fields)
             keys |= {other.key for other in other_names(fields).values()}
             found.append(HeaderLine(place, delimiter, tuple(fields), keys, quoted))
     return tuple(found)
+
+
+def _has_names_above(above: Sequence[str], delimiter: str, fields: int) -> bool:
+    """Whether the last line above a line of units names the columns: then the units alone do not say what they are."""
+    line = next((line for line in reversed(above) if line.strip()), "")
+    names = [name.strip() for name in split_line(line.strip("\r"), delimiter)]
+    return len(names) == fields and len(set(names)) == fields and not any(re.search(r"^$|:|^\d", n) for n in names)
 
 
 def lay_out(head: Head, header: HeaderLine) -> Layout:

@@ -402,10 +402,12 @@ def refuse_nested(file: str, plan: Plan, first: pd.DataFrame) -> None:
     if label != "Column 1" or column is None or column.role != "free" or len(first) < _LEAST_NESTED:
         return
     filled = first[label].notna().to_numpy()
+    voltage = plan.find(VOLTAGE)
+    if not filled.any() or filled.mean() > _MOST_NESTED or voltage is None:
+        return
     if (
-        not filled.any()
-        or filled.mean() > _MOST_NESTED
-        or not first[plan.labels[1]].notna().to_numpy()[~filled].any()
+        first[voltage.header].notna().to_numpy()[filled].any()
+        or first[voltage.header].isna().to_numpy()[~filled].all()
     ):
         return
     raise FileRefused(
