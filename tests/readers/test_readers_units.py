@@ -303,7 +303,7 @@ def test_the_current_proves_the_units_of_counters(
 
 def test_a_current_of_which_most_values_cannot_be_read_is_refused(tmp_path: Path) -> None:
     texts = np.array([f"{abs(flow):.2f} {'C' if flow > 0 else 'D'}" if flow else "0.0" for flow in CHARGE])
-    with pytest.raises(FileRefused, match=r"Most values in 'Current \(A\)' .* are no numbers \('1.50 C'\)"):
+    with pytest.raises(FileRefused, match=r"Most values in 'Current \(A\)' .* are not numbers \('1.50 C'\)"):
         got(tmp_path, {"Time (s)": T, "Voltage (V)": V, "Current (A)": texts})
     texts = np.where(CHARGE == 0, "open", CHARGE.astype(str))
     assert got(tmp_path, {"Time (s)": T, "Voltage (V)": V, "Current (A)": texts})[1].n == N

@@ -34,7 +34,7 @@ from .values import (
 
 _DAY, _NEAR_MIDNIGHT = 86400.0, 3600.0
 _LEAST_NESTED, _MOST_NESTED = 5, 0.5
-"""Rows that show that a table has several kinds of lines, and the largest share of those that are no samples."""
+"""Rows that show that a table has several kinds of lines, and the largest share of those that are not samples."""
 BEYOND = "\0beyond the header"
 """Label of the fields beyond the last header. No header of a file can be equal to it."""
 
@@ -420,7 +420,7 @@ def refuse_nested(file: str, plan: Plan, first: pd.DataFrame) -> None:
 def no_number(file: str, column: Planned, seen: str, *, some: bool = False) -> FileRefused:
     """The refusal of a file of whose current or voltage nothing could be read, or only ``some``; ``seen`` is one of the
     values that could not."""
-    which, are = ("Most values", "are no numbers") if some else ("No value", "is a number")
+    which, are = ("Most values", "are not numbers") if some else ("No value", "is a number")
     return FileRefused(
         f"{which} in '{column.header}' of '{file}' {are} ('{seen[:40]}'). Export numbers alone, with their unit in the "
         f"header, such as '{column.name}'."

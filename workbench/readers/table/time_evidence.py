@@ -134,7 +134,7 @@ def moments_of(cells: Cells, decimal: str | None) -> Floats | None:
 
 
 def without_letter(plan: Plan, values: Floats, clock: Floats, notes: list[Finding]) -> None:
-    """Do not take a column 'T' for the time if it is no time of a clock column beside it. Changes ``plan``.
+    """Do not take a column 'T' for the time if it does not go on as a clock column beside it. Changes ``plan``.
 
     'T' alone may be a time; beside dates it mostly is a temperature.
     """
