@@ -466,8 +466,8 @@ def test_of_samples_that_a_helper_names_nothing_is_said_again() -> None:
     assert "samples_left_out" in {one.code for one in lint(encode(by_step(10)), thinned(10), other)}
 
 
-def test_every_rule_is_tried_above_and_has_words() -> None:
-    text = Path(__file__).read_text("utf-8")
+def test_every_rule_is_tried_and_has_words() -> None:
+    text = "".join(path.read_text("utf-8") for path in Path(__file__).parent.glob("test_*.py"))
     for code, rule in RULES.items():
         assert f'"{code}"' in text, code
         assert rule.finds.endswith(".")

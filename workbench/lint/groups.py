@@ -12,6 +12,8 @@ from .figure_reader import SCATTER, Drawn, Floats, Trace, length, numbers
 from .observation import Observation
 
 _TAIL = 3
+_TIMES, _NOTABLE = 5.0, 0.05
+"""A jump: so many times the usual step, and so much of the range."""
 
 
 def group_of_one(drawn: Drawn) -> Iterator[Observation]:
@@ -53,6 +55,34 @@ def _edges(trace: Trace, before: Trace | None) -> tuple[Floats, Floats] | None:
     if fill == "tonexty" and before is not None and before.y is not None and len(before.y) == len(y):
         return x, y - before.y
     return None
+
+
+def mean_jumps(drawn: Drawn) -> Iterator[Observation]:
+    """A line of `battery.band` whose mean jumps where its number of cells changes."""
+    for trace in drawn.scatters:
+        number, y, x = _cells_of_mean(trace), trace.y, trace.x
+        if number is None or y is None or x is None or not len(number) == len(y) == len(x) > _TAIL:
+            continue
+        steps = np.abs(np.diff(y))
+        changes = np.flatnonzero(np.diff(number))
+        usual = float(np.median(steps)) if len(steps) else 0.0
+        far = [at for at in changes if steps[at] > max(_TIMES * usual, _NOTABLE * float(np.ptp(y)))]
+        if far:
+            at = far[0]
+            before, after = int(number[at]), int(number[at + 1])
+            yield Observation(
+                f"The mean of {trace.label} jumps at x = {x[at + 1]:g}: its cells change from {before} to {after}.",
+                trace.n,
+            )
+
+
+def _cells_of_mean(trace: Trace) -> Floats | None:
+    """How many cells each mean is of: the second column that `battery.band` keeps beside it."""
+    held = trace.raw.get("customdata")
+    if "n = %{customdata[1]" not in str(trace.raw.get("hovertemplate")) or not length(held):
+        return None
+    table = np.asarray(held, float)
+    return table[:, 1] if table.ndim == 2 and table.shape[1] == 2 else None
 
 
 def _bars(trace: Trace) -> Iterator[Observation]:

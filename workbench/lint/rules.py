@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from . import appearance as looks
-from . import axes, curves, cycles, groups, tables, thinned
+from . import axes, curves, cycles, groups, scale, tables, texts, thinned
 from .figure_reader import Drawn
 from .observation import Observation
 
@@ -40,6 +40,11 @@ RULES: dict[str, Rule] = {
         "A band, an error bar or a box shows the spread of a single value.",
         "Draw the single cell as a line or a point, and say n = 1.",
         groups.group_of_one,
+    ),
+    "mean_jumps": Rule(
+        "The mean of a group jumps where one of its cells ends.",
+        "Draw the rows with the n of the beginning (battery.mean_and_spread gives n), or say where cells end.",
+        groups.mean_jumps,
     ),
     "joined_curves": Rule(
         "A line jumps back, because it joins separate curves: half cycles, cycles, loops or cells.",
@@ -96,6 +101,21 @@ RULES: dict[str, Rule] = {
         "The legend names a trace without points.",
         "Leave the trace out, or say in its name that there are no data.",
         looks.empty_trace,
+    ),
+    "curve_is_a_dot": Rule(
+        "A curve is a dot, since another in its panel is many times larger in both directions.",
+        "Give cells of each design a panel of their own, or draw relative values.",
+        scale.curve_is_a_dot,
+    ),
+    "title_on_panel": Rule(
+        "The title of an axis or of a panel is on the panel below it.",
+        "Give the figure a larger height, or make_subplots a larger vertical_spacing.",
+        texts.title_on_panel,
+    ),
+    "texts_overlap": Rule(
+        "Names beside points, or notes, cover each other.",
+        "Name fewer of them, use the legend, put their points apart, or take battery.end_labels for the ends of lines.",
+        texts.texts_overlap,
     ),
     "table_cut": Rule(
         "A table has more rows than the height of the figure shows.",
