@@ -154,6 +154,8 @@ def test_filters_are_told_with_their_sources() -> None:
 
 
 def test_words_of_the_rules_are_those_of_the_code(prompt: str) -> None:
+    """Names of helpers that are not near the wish give way where there is little room."""
+    prompt += analyses(Wish(""))
     for word in (*get_args(Function), *STEP_TYPES, *battery.__all__):
         thing = getattr(battery, word, None)
         if not (isinstance(thing, type) and issubclass(thing, Warning)):
@@ -230,6 +232,25 @@ def test_an_analysis_that_the_wish_names_is_described_first(wish: str, name: str
     columns = [one for one in getattr(battery, name).columns if one not in _BESIDE]
     assert columns
     assert [one for one in columns if f"`{one}`" not in first] == []
+
+
+@pytest.mark.parametrize(
+    ("wish", "name", "words"),
+    [
+        ("Label each line at its end", "end_labels", "battery.end_labels(figure.data)"),
+        ("CV-Anteil der Ladung je Zyklus", "capacity_by_step", "`CV share of charge`"),
+        ("Diffusion des GITT", "gitt", "`D [m2/s]` (NaN without `radius`)"),
+        ("Hochrechnung auf 80 %", "eol_extrapolation", "beyond 1.2 times the last cycle"),
+    ],
+)
+def test_what_a_helper_refuses_and_gives_is_told_in_its_line(wish: str, name: str, words: str) -> None:
+    first, *_ = analyses(Wish(wish), columns=False).splitlines()
+    assert first.startswith(f"- {name}(")
+    assert words in first
+
+
+def test_short_parts_of_names_are_whole_words() -> None:
+    assert Wish("GITT").ranked(["efficiency", "ici", "gitt"]) == ["gitt", "ici"]
 
 
 def test_words_name_analyses_that_there_are() -> None:

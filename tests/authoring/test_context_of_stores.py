@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.engine_store import Lab
@@ -55,6 +56,44 @@ def test_columns_are_shown_by_kind_where_kinds_differ(tmp_path: Path) -> None:
     assert '- series columns by analysis_type: "kind 00": Shared, Only 00; "kind 01": Shared, Only 01; ' in prompt
     assert prompt.count('"kind ') == 12 + 5  # those five are examples of the column, whose values are more
     assert "; others: Only 12 (1), Only 13 (1)\n" in prompt
+
+
+def test_the_tests_that_a_wish_names_come_with_what_they_hold(tmp_path: Path) -> None:
+    """A window takes numbers: the number of the last cycle must be known to who writes the recipe."""
+    lab = Lab(tmp_path)
+    cell = cell_of(lab)
+    other = lab.make("instances", name="B0029", specification_id=lab.specification("Other").id).id
+    lab.store.close()
+    count = [0, 0, 1, 1, 1]
+    samples = {"Time [s]": range(5), "Current [A]": [1.0] * 5, "Voltage [V]": [4.0, 3.9, 3.8, 3.7, 3.6]}
+    with wb.open(tmp_path / "lab.wb") as bench:
+
+        def make(name: str, **fields: Any) -> None:
+            bench.measurements.create(**{"instance": cell, "measurement_type": "properties", **fields}, name=name)
+
+        series = {**samples, "Step count": count, "Cycle count": count}
+        make("testdata18", measurement_type="time_series", time_series=series, sign="discharge")
+        make("Charge_part")
+        make("Highway", protocol={"name": "drive cycle"})
+        make("rack", instance=other)
+        make("rack", instance=cell)
+        for n in range(30):
+            make(f"RPT{n}")
+
+        def told(wish: str) -> list[str]:
+            prompt = bench.context_texts(wish).prompt
+            assert prompt.endswith(f"# What is wanted\n\n{wish}")
+            return prompt.partition("# Tests that the wish may name")[2].partition("\n\n# ")[0].splitlines()[2:]
+
+        whole = "testdata18: 首次和最后一次循环的 charge"
+        assert told(whole) == ['- "testdata18", of "Cell": 5 samples, 2 steps, 2 cycles']
+        assert told("Temperatur von B0029") == ['- "rack", of "B0029": no samples, no steps, no cycles']
+        assert told("the highway drive") == [
+            '- "Highway", of "Cell", drive cycle: no samples, no steps, no cycles'
+        ]
+        assert told("rack_ und rack")[0].startswith('- "rack" 2, of "B0029", "Cell": ')
+        assert told("capacity of each RPT") == [], "A word that many names hold says what kind they are."
+        assert [line[:8] for line in told("RPT7 and testdata18")] == ['- "testd', '- "RPT7"']
 
 
 @pytest.mark.long

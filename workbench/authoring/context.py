@@ -60,27 +60,34 @@ def system_text() -> str:
     return "\n\n".join(parts)
 
 
-def prompt_text(prompt: str, catalog: Catalog, draft: Mapping[str, JsonValue] | None = None) -> str:
-    """The catalog of the project, the recipe to be changed, if there is one, and the wish."""
+def prompt_text(
+    prompt: str, catalog: Catalog, draft: Mapping[str, JsonValue] | None = None, named: str = ""
+) -> str:
+    """The catalog of the project, the tests that the wish names (``named``), the recipe to be changed, if there is one,
+    and the wish."""
     wish = Wish(prompt)
-    wanted = [*([] if draft is None else [_to_be_changed(draft)]), f"# What is wanted\n\n{prompt}"]
+    changed = [] if draft is None else [_to_be_changed(draft)]
+    wanted = [*([named] if named else []), *changed, f"# What is wanted\n\n{prompt}"]
+    # A plot that is to be changed comes on top.
+    room = ROOM + sum(map(len, texts_of(draft).values() if draft is not None else ()))
     made = ""
-    for columns, most in product((True, False), range(MOST_ANALYSES, 0, -1)):
-        parts = [f"{_MORE}\n\n{_ANALYSES}\n{analyses(wish, most, columns=columns)}", *wanted]
-        left = ROOM - len(system_text()) - sum(len(part) for part in parts) - 2 * len(parts)
+    for columns, others, most in product((True, False), (True, False), range(MOST_ANALYSES, 0, -1)):
+        told = analyses(wish, most, columns=columns, others=others)
+        parts = [*([f"{_MORE}\n\n{_ANALYSES}\n{told}"] if told else []), *wanted]
+        left = room - len(system_text()) - sum(len(part) for part in parts) - 2 * len(parts)
         made = "\n\n".join([sources.told(catalog, min(max(left, LEAST), MOST), wish), *parts])
-        # What is said of a second analysis, and then the columns of the first, give way to the names of the project. A
-        # plot to be changed comes on top.
-        if draft is not None or len(system_text()) + len(made) <= ROOM:
+        # What is said of a second analysis, the names of helpers that are not near the wish, and the columns of the
+        # first analysis give way, in this order, to the names of the project.
+        if len(system_text()) + len(made) <= room:
             break
     return made
 
 
 def texts(
-    session: Session, prompt: str, catalog: Catalog, draft: Mapping[str, JsonValue] | None = None
+    session: Session, prompt: str, catalog: Catalog, draft: Mapping[str, JsonValue] | None = None, named: str = ""
 ) -> AuthoringContext:
-    """Both texts; ``draft`` is the named recipe that is to be changed."""
-    return AuthoringContext(session.id, system_text(), prompt_text(prompt, catalog, draft))
+    """Both texts; ``draft`` is the named recipe that is to be changed, ``named`` the tests that the wish names."""
+    return AuthoringContext(session.id, system_text(), prompt_text(prompt, catalog, draft, named))
 
 
 def _to_be_changed(draft: Mapping[str, JsonValue]) -> str:

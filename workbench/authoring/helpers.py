@@ -15,7 +15,6 @@ from .topics import Wish
 _PARTS = (
     *("Coloring", "HalfCycle", "axis_titles", "color_bar", "differential_capacity", "directions"),
     *(
-        "end_labels",
         "pale",
         "paper",
         "per_area",
@@ -26,14 +25,14 @@ _PARTS = (
         "unit_text",
     ),
 )
-"""Helpers that the others use or return. The text names them and does not describe them."""
-_SPECIAL = frozenset(["dvdq", "nyquist_layout", "nyquist_trace", "pulse_resistance"])
+"""Helpers that the others use or return. The text at most names them."""
+_SPECIAL = frozenset(["dvdq", "end_labels", "nyquist_layout", "nyquist_trace", "pulse_resistance"])
 """Helpers of one kind of plot, which are described like analyses."""
 MOST = 2
 """Analyses that are described to the writer of one wish; the others are named."""
 _BESIDE = frozenset([*T_COLUMNS, "n", "Reference [A.h]", "Reference kind"])
 """Columns of most analyses that say from what the result was computed."""
-_UNIT = re.compile(r"^(\w+) : (V|A|A\.h|s|g|K|degC|Ohm|Hz|1/h|W)[,;]", re.MULTILINE)
+_UNIT = re.compile(r"^(\w+) : (V|A|m|A\.h|s|g|K|degC|Ohm|Hz|1/h|W)[,;]", re.MULTILINE)
 _SENTENCE = re.compile(r"(?<!\.)\.(?:\s|$)|\n\n")
 
 Helper: TypeAlias = Callable[..., None] | tuple[str, ...]
@@ -42,21 +41,19 @@ Helper: TypeAlias = Callable[..., None] | tuple[str, ...]
 @cache
 def helpers() -> str:
     """One line for each helper that draws or prepares: how it is called, and what it gives."""
-    told = [name for name in battery.__all__ if _is_shown(name) and not is_analysis(name)]
-    lines = [_line(name, getattr(battery, name)) for name in told if name not in _PARTS]
-    parts = [name for name in told if name in _PARTS]
-    return "\n".join([*lines, f"- also: {', '.join(parts)}"])
+    told = [name for name in battery.__all__ if _is_shown(name) and not is_analysis(name) and name not in _PARTS]
+    return "\n".join(_line(name, getattr(battery, name)) for name in told)
 
 
-def analyses(wish: Wish, most: int = MOST, *, columns: bool = True) -> str:
-    """The analyses: up to ``most`` near the wish with how they are called and what they give, the others by name.
-    ``columns``: also with those columns that their descriptions do not name."""
+def analyses(wish: Wish, most: int = MOST, *, columns: bool = True, others: bool = True) -> str:
+    """The analyses: up to ``most`` near the wish with how they are called and what they give, with ``others`` the rest
+    by name. ``columns``: also with those columns that their descriptions do not name."""
     names = [name for name in battery.__all__ if is_analysis(name)]
     # After what the wish calls by name comes what draws: a wish about aged cells is near many analyses.
     near = sorted(wish.ranked(names), key=lambda name: (name not in wish.named, name not in _SPECIAL))[:most]
     lines = [_line(name, getattr(battery, name), columns=columns) for name in near]
-    others = ", ".join(name for name in names if name not in near)
-    return "\n".join([*lines, f"- {'also' if near else 'there are'}: {others}"] if others else lines)
+    rest = ", ".join([*(name for name in names if name not in near), *_PARTS]) if others else ""
+    return "\n".join([*lines, f"- {'also' if near else 'there are'}: {rest}"] if rest else lines)
 
 
 def is_analysis(name: str) -> bool:

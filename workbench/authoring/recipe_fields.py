@@ -16,8 +16,8 @@ from ..recipe.shapes import models_under
 
 _KINDS = {"string": "text"}
 _HEAD = (
-    "`field?` may be left out, `= x` is its default; all other fields are required and no others are allowed. "
-    "Types are strict: texts and booleans are never numbers, null only where it is listed. "
+    "`field?` may be left out, `= x` is its default; all others are required, no more are allowed. "
+    "Types are strict, null only where it is listed. "
     "In brackets: characters of a text, entries of a list."
 )
 

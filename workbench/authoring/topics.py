@@ -63,7 +63,7 @@ TOPICS = (
             *("impédance", "spectre"),
             *("阻抗", "谱", "等效电路"),
         ),
-        ("nyquist", "circuit", "z_re", "z_im", "frequency", "ecm", "eis", "peis", "kk"),
+        ("nyquist_trace", "nyquist", "circuit", "z_re", "z_im", "frequency", "ecm", "eis", "peis", "kk"),
     ),
     Topic(
         (
@@ -92,7 +92,7 @@ TOPICS = (
     ),
     Topic(
         (
-            *("rate", "c-rate", "crate", "ragone", "peukert", "fast"),
+            *("rate", "c-rate", "crate", "c/", "ragone", "peukert", "fast"),
             *("rate", "schnell", "c-rate", "strom"),
             *("régime", "vitesse"),
             *("倍率", "快充"),
@@ -200,7 +200,12 @@ ANALYSES = {
     "early_life": ("predict", "forecast", "vorhersage", "prognose", "prédi", "prévi", "预测"),
     "efficiency": ("efficienc", "wirkungsgrad", "effizienz", "rendement", "efficacité", "效率"),
     "end_of_life": ("end of life", "end-of-life", "eol", "lebensende", "fin de vie", "寿命终止"),
-    "eol_extrapolation": ("extrapol", "外推"),
+    "eol_extrapolation": ("extrapol", "hochrechn", "外推"),
+    "capacity_by_step": (
+        *("cv share", "cv part", "cv-phase", "cv-anteil", "cv phase", "constant voltage", "konstantspannung"),
+        *("tension constante", "phase cv", "part cv", "恒压", "cv 段"),
+    ),
+    "end_labels": ("label", "beschrift", "étiquet", "标注名", "线末"),
     "equivalent_cycles": ("equivalent full", "equivalent cycle", "vollzyklen", "cycles équivalents", "等效循环"),
     "gitt": ("gitt", "diffusion", "titration", "扩散", "滴定"),
     "kk": ("kramers", "kronig"),
@@ -249,4 +254,7 @@ class Wish:
         )
 
     def _place(self, name: str, meant: Sequence[str]) -> int | None:
-        return next((place for place, part in enumerate(meant) if part in name.casefold()), None)
+        """The place of the first part that the name has. Short parts are whole words: `ici` is not in efficiency."""
+        words = re.split(r"[^a-z0-9]+", name.casefold())
+        there = (part in words if len(part) <= _SHORT else part in name.casefold() for part in meant)
+        return next((place for place, found in enumerate(there) if found), None)

@@ -40,6 +40,7 @@ from .fleet import (
     knee,
     outliers,
 )
+from .gaps import break_gaps
 from .groups import band, mean_and_spread, pale
 from .half_cycles import HalfCycle, directions, half_cycles, rest_limit
 from .impedance import bode, circuit, drt, eis_features, kk
@@ -69,6 +70,7 @@ __all__ = [
     "band",
     "batch_spread",
     "bode",
+    "break_gaps",
     "calendar",
     "capacity_by_step",
     "charge_passed",

@@ -119,7 +119,7 @@ def _integrated(frame: pd.DataFrame, direction: str, *, straight: bool = False) 
     elif not straight:
         next_to = ~_numbers_missing(frame, low, high)
     whole = (flow[low] * after + flow[high] * before) / 7200
-    longest = _longest(np.where(next_to, apart, np.minimum(after, before)))
+    longest = longest_intervals(np.where(next_to, apart, np.minimum(after, before)))
     counts = [interval <= longest for interval in (after, before)]
     if known is None:
         counts = [one & next_to for one in counts]
@@ -139,7 +139,7 @@ def _integrated(frame: pd.DataFrame, direction: str, *, straight: bool = False) 
     )
 
 
-def _longest(intervals: Floats) -> Floats:
+def longest_intervals(intervals: Floats) -> Floats:
     """For each interval the length from which it is a gap, s."""
     padded = np.concatenate([[0.0], intervals, [0.0]])
     longest: Floats = np.maximum(LONGEST, TIMES * np.maximum(padded[:-2], padded[2:]))

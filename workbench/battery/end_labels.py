@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite, log10
 
 import numpy as np
+from plotly.basedatatypes import BaseTraceType
 
 from ..typed_arrays import from_spec, is_spec
 from .plotly_dict import PlotlyDict, PlotlyValue
@@ -18,22 +19,23 @@ _REACH = 14
 
 
 def end_labels(
-    traces: Iterable[Mapping[str, PlotlyValue]],
+    traces: Iterable[Mapping[str, PlotlyValue] | BaseTraceType],
     *,
     height: float = 360,
     size: float = 12,
     log_y: bool = False,
     log_x: bool = False,
 ) -> list[PlotlyDict]:
-    """The name of each curve beside its end, as annotations: ``layout={"annotations": battery.end_labels(traces)}``.
+    """The name of each curve beside its end, apart: ``figure.update_layout(annotations=battery.end_labels(figure.data),
+    showlegend=False, margin={"r": 90})``.
 
     For more curves than a legend can hold, where a colour bar cannot name them. Names that would overlap
     move apart; a thin line in the colour of the curve leads to each. Leave room on the right: ``margin={"r": 90}``.
 
     Parameters
     ----------
-    traces : the curves, each with ``name``, ``x``, ``y`` and the colour in ``line``. Those without a name or a finite
-        point get no label.
+    traces : the curves, as of ``figure.data``, each with ``name``, ``x``, ``y`` and the colour in ``line``. Those
+        without a name or a finite point get no label.
     height : height of the plot in pixels, by which names move apart.
     size : size of the letters in pixels. As many names as fit into the height are shown, of evenly chosen curves.
     log_y, log_x : whether the axis is logarithmic.
@@ -41,9 +43,10 @@ def end_labels(
     >>> end_labels([{"name": "A", "x": [0, 1], "y": [1.0, 2.0]}])[0]["text"]
     'A'
     """
+    given = (trace if isinstance(trace, Mapping) else trace.to_plotly_json() for trace in traces)
     curves = [
         {**trace, "color": _color(trace) or PALETTE[number % len(PALETTE)]}
-        for number, trace in enumerate(traces)
+        for number, trace in enumerate(given)
         if trace.get("name")
     ]
     low, high = _range(curves, log_y)

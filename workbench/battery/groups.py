@@ -12,12 +12,12 @@ from .titles import axis_title
 
 
 def mean_and_spread(frame: pd.DataFrame, x: str, y: str, by: str | Sequence[str] = ()) -> pd.DataFrame:
-    """Mean and spread of ``y`` at every ``x``, for each group.
+    """Mean and spread of ``y`` at every ``x``, for each group. Put curves on a grid of x first, and draw the
+    rows with the ``n`` of the beginning: where a curve ends the mean jumps.
 
-    Returns the columns of ``by``, then ``x``, ``mean``, ``std`` (sample standard deviation, NaN for a single
-    value), ``n``, ``low`` and ``high`` (mean minus and plus std, of a single value the mean). Groups are in the order
-    in which they first appear (a null key is a group), x ascends.
-    Rows without x or y do not count.
+    Returns the columns of ``by``, then ``x``, ``mean``, ``std`` (of the sample, NaN for a single value), ``n``,
+    ``low`` and ``high`` (mean minus and plus std). Of a single value ``low`` and ``high`` are the mean. Groups are in
+    the order in which they first appear (a null key is a group), x ascends. Rows without x or y do not count.
     """
     keys = [by] if isinstance(by, str) else list(by)
     rows = frame.dropna(subset=[x, y])

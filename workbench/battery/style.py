@@ -32,10 +32,11 @@ _CORNERS = {
 
 
 def template() -> go.layout.Template:
-    """The default template: white background, a frame with ticks inside, a light grid, one size of type.
+    """The default template.
 
-    Give it as ``layout={"template": battery.template()}`` or ``figure.update_layout(template=...)``. It leaves the
-    mode bar four buttons, none of which sends the figure anywhere.
+    White background, a frame with ticks inside, a light grid, one size of type. Give it as
+    ``layout={"template": battery.template()}`` or ``figure.update_layout(template=...)``. It leaves the mode bar four
+    buttons, none of which sends the figure anywhere.
     """
     axis = {
         "showline": True,

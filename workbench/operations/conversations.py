@@ -9,7 +9,16 @@ from typing import Annotated, Protocol, cast
 from pydantic import AfterValidator, Field, JsonValue, StringConstraints
 from pydantic_core import PydanticCustomError
 
-from ..authoring import AuthoringContext, CheckedAnswer, Draws, examine, prompt_text, system_text, texts
+from ..authoring import (
+    AuthoringContext,
+    CheckedAnswer,
+    Draws,
+    examine,
+    named_tests,
+    prompt_text,
+    system_text,
+    texts,
+)
 from ..authoring import drafts as desk
 from ..authoring.length import ContextTexts
 from ..engine.reader import Cancel
@@ -116,7 +125,8 @@ class ConversationOperations:
         if len(wish) > MOST_PROMPT:
             message = f"'wish' has {len(wish)} characters; at most {MOST_PROMPT} are allowed."
             raise Invalid(Problem(("wish",), message, "string_too_long"))
-        return ContextTexts.of(system_text(), prompt_text(wish, self.catalog()))
+        named = named_tests(self.store.rows, self.scope, wish)
+        return ContextTexts.of(system_text(), prompt_text(wish, self.catalog(), named=named))
 
     @operation("POST", f"{BOARD}/authoring-context", Right.WRITE, heavy=True)
     def authoring_texts(
@@ -126,7 +136,9 @@ class ConversationOperations:
         asked = parse_request(request)
         with self.writing(dashboard.id):
             session, shown = desk.begin(self.store, self.scope, self.actor, dashboard, asked)
-        return texts(session, asked.prompt, self.catalog(), shown)
+        return texts(
+            session, asked.prompt, self.catalog(), shown, named_tests(self.store.rows, self.scope, asked.prompt)
+        )
 
     @operation("POST", f"{PROJECT}/authoring/answers", Right.WRITE, heavy=True, reads=True, since="0.1.1")
     def check_answer(

@@ -29,7 +29,8 @@ COLUMNS = _columns()
 
 @refusing(COLUMNS)
 def capacity_by_step(steps: pd.DataFrame) -> pd.DataFrame:
-    """Charge, energy and duration of each cycle at constant current (CC), constant voltage (CV) and otherwise.
+    """Charge, energy and duration of each cycle at constant current (CC), constant voltage (CV) and otherwise, as
+    `CV share of charge`. Steps that are CC and CV in one are ``Other``.
 
     One row for each cycle. The three parts of a direction sum to its total: what passes in a step of another type
     (constant power, unknown, and what a rest passes) is ``Other``; above 2 % of a direction it is warned of.

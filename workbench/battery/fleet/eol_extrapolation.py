@@ -46,6 +46,7 @@ def eol_extrapolation(
     x: str = CYCLE,
 ) -> pd.DataFrame:
     """The end of life by a straight line through the last half of the data; the power law 1 - a x^b is beside it.
+    One row, not valid where the end is reached already or beyond 1.2 times the last cycle: then show its `Warning`.
 
     If a knee is found after the middle, only the data after it count. ``EOL low`` and ``EOL high`` are a band of 90 %,
     from the errors of this line on 18 published cells whose end is known: 20 % where 70 % of the life was seen, 6.4 %

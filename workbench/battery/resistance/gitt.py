@@ -99,7 +99,8 @@ def gitt(
     least, rest : A, as in ``dcir``.
     limits, capacity : V and A.h, as in ``dcir``: what SOC refers to.
 
-    Returns one row a pulse: ``OCV [V]`` and ``SOC`` are those of the end of the rest before it. A row is not valid,
+    Returns one row a pulse: ``D [m2/s]`` (NaN without ``radius``), ``D/R2 [1/s]``, ``Valid``, ``Warning``, and
+    ``OCV [V]`` and ``SOC`` at the end of the rest before it. A row is not valid,
     and its D is NaN, where the onset is not known (the first sample under load comes later than the window begins),
     the window holds fewer than 3 samples, no rest follows, the rest has a gap that may hide a pulse (as long as one,
     and 3 times as long as is usual), dE_s is below 5 times the noise (a plateau has no D) or has the other sign than

@@ -1,0 +1,134 @@
+"""The tests that a wish names, by their own name or that of their cell, with how much they hold.
+
+A catalog has room for a few examples of names. Who writes a recipe needs the name that the wish means, whether the
+test can be read whole, and the number of its last cycle, since a window takes numbers.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Protocol
+
+from ..store.records.listing import Listed
+from ..store.scope import Scope
+from ..table import Plain
+
+MOST, MOST_OF_KIND = 6, 3
+"""Names of tests that are shown: if a word with a digit or an underscore finds them, and if only words of a kind do."""
+_COMMON = 24
+"""A word that more names of tests hold says what kind they are, not which."""
+_READ = 200
+_MOST_WORDS = 12
+_WORD = re.compile(r"[^\W\u3040-\u9fff]+(?:[-.][^\W\u3040-\u9fff]+)*")
+_BETWEEN = re.compile(r"[\s_\-.,;:()\[\]/+]+")
+_NUMBER_BEHIND = re.compile(r"\d+$")
+_SHORT = 3
+_FIELDS = (
+    *("id", "name", "instance_name", "protocol.name", "measurement_type"),
+    *("sample_count", "step_count", "cycle_count"),
+)
+Test = Mapping[str, Plain]
+
+
+class Lists(Protocol):
+    """What gives the rows of list steps."""
+
+    def plan_list(
+        self,
+        source: str,
+        scope: Scope,
+        where: Mapping[str, Plain],
+        fields: Sequence[str] | None,
+        limit: int | None,
+    ) -> Listed: ...
+
+
+def named_tests(lists: Lists, scope: Scope, wish: str) -> str:
+    """The tests that words of the wish name, one line for each name, those of the most words first; empty if none.
+
+    A word with a digit or an underscore may be any part of a name; others must be a whole word of it.
+    """
+    words = list(dict.fromkeys(word.casefold() for word in _WORD.findall(wish) if len(word) >= _SHORT))
+    found: dict[str, Test] = {}
+    hits: dict[str, int] = {}
+    named: set[str] = set()
+    of_kind: set[str] = set()
+    for word in sorted(words, key=len, reverse=True)[:_MOST_WORDS]:
+        tests = {str(test["id"]): test for test in _holding(lists, scope, word) if _names(word, test)}
+        rare = len({str(test["name"]) for test in tests.values()}) <= _COMMON
+        for key, test in tests.items():
+            found[key] = test
+            hits[key] = hits.get(key, 0) + 1
+            if rare:
+                (named if _is_of_one(word) else of_kind).add(key)
+    chosen, most = (named, MOST) if named else (of_kind, MOST_OF_KIND)
+    ranked = sorted((found[key] for key in found if key in chosen), key=lambda test: -hits[str(test["id"])])
+    by_name: dict[tuple[Plain, Plain], list[Test]] = {}
+    for test in ranked:
+        by_name.setdefault((test["name"], test["measurement_type"]), []).append(test)
+    if not by_name:
+        return ""
+    more = len(by_name) - most
+    lines = [_line(tests) for tests in list(by_name.values())[:most]]
+    return "\n".join(
+        [
+            "# Tests that the wish may name: how many samples, steps and cycles they have",
+            "",
+            *lines,
+            *([f"- and {more} more"] if more > 0 else []),
+        ]
+    )
+
+
+def _holding(lists: Lists, scope: Scope, word: str) -> Iterator[Test]:
+    """The tests whose name, or that of whose cell, contains the word."""
+    cells = lists.plan_list("instances", scope, {"nameContains": word}, ["id"], _READ).table["id"].tolist()
+    asked: list[dict[str, Plain]] = [{"nameContains": word}]
+    if cells:
+        asked.append({"instanceIds": cells})
+    for where in asked:
+        table = lists.plan_list("measurements", scope, where, _FIELDS, _READ).table
+        columns = [table[name].tolist() for name in _FIELDS]
+        yield from (dict(zip(_FIELDS, values, strict=True)) for values in zip(*columns, strict=True))
+
+
+def _is_of_one(word: str) -> bool:
+    """Whether a word looks like the name of one thing, as no word of a language does."""
+    return any(sign.isdigit() or sign == "_" for sign in word) and any(sign.isalpha() for sign in word)
+
+
+def _names(word: str, test: Test) -> bool:
+    if _is_of_one(word):
+        return True
+    parts = {part.casefold() for column in ("name", "instance_name") for part in _BETWEEN.split(str(test[column]))}
+    return word in parts or word in {_NUMBER_BEHIND.sub("", part) for part in parts}
+
+
+def _line(tests: Sequence[Test]) -> str:
+    """One name of a test, of one cell or several."""
+    first = tests[0]
+    name = str(first["name"])
+    several = f" {len(tests)}" if len(tests) > 1 else ""
+    cells = list(dict.fromkeys(str(test["instance_name"]) for test in tests))
+    of = "" if len(cells) == 1 and cells[0] in name else f", of {', '.join(map(_quoted, cells[:3]))}"
+    kind = f", {first['protocol.name']}" if first["protocol.name"] is not None else ""
+    held = [_held(tests, column, noun) for column, noun in _COUNTS]
+    return f"- {_quoted(name)}{several}{of}{' …' if len(cells) > 3 else ''}{kind}: {', '.join(filter(None, held))}"
+
+
+_COUNTS = (("sample_count", "sample"), ("step_count", "step"), ("cycle_count", "cycle"))
+
+
+def _held(tests: Sequence[Test], column: str, noun: str) -> str:
+    """The number of samples, steps or cycles, or its range over several tests."""
+    numbers = [value for test in tests if isinstance(value := test[column], int)]
+    if not numbers:
+        return f"no {noun}s"
+    least, most = min(numbers), max(numbers)
+    return f"{'' if least == most else f'{least} to '}{most} {noun}{'' if most == 1 else 's'}"
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(" ".join(text.split()), ensure_ascii=False)
