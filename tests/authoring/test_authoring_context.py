@@ -238,6 +238,8 @@ def test_an_analysis_that_the_wish_names_is_described_first(wish: str, name: str
     ("wish", "name", "words"),
     [
         ("Label each line at its end", "end_labels", "battery.end_labels(figure.data)"),
+        ("The cell's name at the end of each line", "end_labels", "battery.end_labels(figure.data)"),
+        ("线末标注电池名", "end_labels", "battery.end_labels(figure.data)"),
         ("CV-Anteil der Ladung je Zyklus", "capacity_by_step", "`CV share of charge`"),
         ("Diffusion des GITT", "gitt", "`D [m2/s]` (NaN without `radius`)"),
         ("Hochrechnung auf 80 %", "eol_extrapolation", "beyond 1.2 times the last cycle"),
@@ -247,6 +249,18 @@ def test_what_a_helper_refuses_and_gives_is_told_in_its_line(wish: str, name: st
     first, *_ = analyses(Wish(wish), columns=False).splitlines()
     assert first.startswith(f"- {name}(")
     assert words in first
+
+
+def test_what_lines_and_half_cycles_need_is_told() -> None:
+    """Each was missing when thirty wishes were answered from the text alone, and failed where it was missing."""
+    for words in (
+        "`battery.break_gaps`",
+        "0.02 of the largest where noise begins or ends half cycles",
+        "draw the rows with the `n` of the beginning",
+        "title the rate that they have",
+        "First and last cycle: two such steps",
+    ):
+        assert words in SYSTEM, words
 
 
 def test_short_parts_of_names_are_whole_words() -> None:

@@ -46,3 +46,12 @@ def test_end_labels_takes_the_traces_of_a_figure() -> None:
     figure = go.Figure([{"x": [0, 1], "y": [1.0, 2.0], "name": "A", "line": {"color": "#123456"}}])
     (label,) = battery.end_labels(figure.data)
     assert (label["text"], label["y"], label["arrowcolor"]) == ("A", 2.0, "#123456")
+    assert label["bgcolor"].startswith("rgba(255,255,255"), "A curve behind the name does not cross it out."
+
+
+def test_the_largest_current_that_rests_keeps_noise_out_of_half_cycles() -> None:
+    frame = series([float(n) for n in range(12)])
+    frame["Current [A]"] = [0.0, 0.03, 0.0, 0.0, 4.0, 4.0, 4.0, 4.0, 0.03, 0.0, 0.0, 0.0]
+    noisy, quiet = battery.half_cycles(frame, rest=0.001), battery.half_cycles(frame, rest=0.02 * 4)
+    assert [list(half.frame.index) for half in noisy] == [[1, 4, 5, 6, 7, 8]]
+    assert [list(half.frame.index) for half in quiet] == [[4, 5, 6, 7]]

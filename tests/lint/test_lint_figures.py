@@ -422,6 +422,17 @@ def test_a_table_with_more_rows_than_fit_is_told(rows: int, more: dict[str, Any]
     assert found(go.Figure(go.Table(), layout={"height": 10}), "table_cut") == []
 
 
+def test_texts_that_go_on_in_the_next_line_make_a_row_higher() -> None:
+    """The picture of such a table was cut at its lower edge, though the height was right for rows of one line."""
+    short, long = ["measured"] * 8, ["more than 1.2 times the cycles that were measured"] * 8
+    for last, cut in ((short, False), (long, True)):
+        table = go.Table(header={"values": list("ABCDEF")}, cells={"values": [short] * 5 + [last]})
+        figure = go.Figure(table, layout={"template": battery.template(), "height": 470})
+        assert bool(found(figure, "table_cut")) == cut
+    wide = go.Table(header={"values": ["A"]}, cells={"values": [long]})
+    assert found(go.Figure(wide, layout={"template": battery.template(), "height": 470}), "table_cut") == []
+
+
 def thinned(every: int, complete: bool = False) -> Dataset:
     """Three steps of 100 s, of which each ``every``-th sample was read."""
     rows = np.arange(0, 300, every)

@@ -67,17 +67,18 @@ def prompt_text(
     and the wish."""
     wish = Wish(prompt)
     changed = [] if draft is None else [_to_be_changed(draft)]
-    wanted = [*([named] if named else []), *changed, f"# What is wanted\n\n{prompt}"]
+    wanted = [*changed, f"# What is wanted\n\n{prompt}"]
+    tests = [[named], []] if named else [[]]
     # A plot that is to be changed comes on top.
     room = ROOM + sum(map(len, texts_of(draft).values() if draft is not None else ()))
     made = ""
-    for columns, others, most in product((True, False), (True, False), range(MOST_ANALYSES, 0, -1)):
+    for held, columns, others, most in product(tests, (True, False), (True, False), range(MOST_ANALYSES, 0, -1)):
         told = analyses(wish, most, columns=columns, others=others)
-        parts = [*([f"{_MORE}\n\n{_ANALYSES}\n{told}"] if told else []), *wanted]
+        parts = [*([f"{_MORE}\n\n{_ANALYSES}\n{told}"] if told else []), *held, *wanted]
         left = room - len(system_text()) - sum(len(part) for part in parts) - 2 * len(parts)
         made = "\n\n".join([sources.told(catalog, min(max(left, LEAST), MOST), wish), *parts])
-        # What is said of a second analysis, the names of helpers that are not near the wish, and the columns of the
-        # first analysis give way, in this order, to the names of the project.
+        # What is said of a second analysis, the names of helpers that are not near the wish, the columns of the first
+        # analysis, and the tests that the wish names give way, in this order, to the names of the project.
         if len(system_text()) + len(made) <= room:
             break
     return made

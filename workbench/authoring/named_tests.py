@@ -15,7 +15,7 @@ from ..store.records.listing import Listed
 from ..store.scope import Scope
 from ..table import Plain
 
-MOST, MOST_OF_KIND = 6, 3
+MOST, MOST_OF_KIND = 6, 2
 """Names of tests that are shown: if a word with a digit or an underscore finds them, and if only words of a kind do."""
 _COMMON = 24
 """A word that more names of tests hold says what kind they are, not which."""
@@ -74,7 +74,7 @@ def named_tests(lists: Lists, scope: Scope, wish: str) -> str:
     lines = [_line(tests) for tests in list(by_name.values())[:most]]
     return "\n".join(
         [
-            "# Tests that the wish may name: how many samples, steps and cycles they have",
+            "# Tests that the wish may name, and what they hold",
             "",
             *lines,
             *([f"- and {more} more"] if more > 0 else []),

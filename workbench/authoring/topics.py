@@ -205,7 +205,10 @@ ANALYSES = {
         *("cv share", "cv part", "cv-phase", "cv-anteil", "cv phase", "constant voltage", "konstantspannung"),
         *("tension constante", "phase cv", "part cv", "恒压", "cv 段"),
     ),
-    "end_labels": ("label", "beschrift", "étiquet", "标注名", "线末"),
+    "end_labels": (
+        *("label", "end of each", "end of every", "end of the line", "beschrift", "am ende jeder", "linienende"),
+        *("étiquet", "au bout de", "标注", "线末"),
+    ),
     "equivalent_cycles": ("equivalent full", "equivalent cycle", "vollzyklen", "cycles équivalents", "等效循环"),
     "gitt": ("gitt", "diffusion", "titration", "扩散", "滴定"),
     "kk": ("kramers", "kronig"),

@@ -94,8 +94,7 @@ def _slope(v: Floats, q: Floats, step: float, smooth: float) -> tuple[Floats, Fl
 def dqdv(
     frame: pd.DataFrame, *, step: float = 0.002, smooth: float = 0.01, rest: float | None = None
 ) -> pd.DataFrame:
-    """dQ/dV of every half cycle of a series (with voltage, current, time), with a row of NaN between them, so that a
-    line breaks there.
+    """dQ/dV of every half cycle of a series (with voltage, current, time), with a row of NaN between them.
 
     Returns the columns ``Voltage [V]``, ``dQ/dV [A.h/V]`` (positive on charge, negative on discharge),
     ``Half cycle`` (its number from 0) and ``Direction``. ``step`` and ``smooth`` as in

@@ -12,8 +12,10 @@ from ..typed_arrays import from_spec, is_spec
 from .plotly_dict import PlotlyDict, PlotlyValue
 from .style import PALETTE
 
-_LINE = 1.2
-"""Height of a line of text, in letters."""
+_LINE = 1.3
+"""Height of a name with its ground, in letters."""
+_BEYOND = 1.12
+"""How much longer an axis is than the range of its values."""
 _REACH = 14
 """Pixels from the end of a curve to its name."""
 
@@ -58,7 +60,7 @@ def end_labels(
             ends[place] for place in sorted(set(np.linspace(0, len(ends) - 1, room).round().astype(int).tolist()))
         ]
     span = (high - low) or 1.0
-    wanted = [(y - low) / span * height for _, _, y in ends]
+    wanted = [(y - low) / span * height / _BEYOND for _, _, y in ends]
     placed = _apart(wanted, size * _LINE, height)
     return [
         {
@@ -76,6 +78,9 @@ def end_labels(
             "arrowwidth": 0.7,
             "arrowcolor": trace["color"],
             "font": {"size": size},
+            # A curve that goes on behind the end of another would cross out its name.
+            "bgcolor": "rgba(255,255,255,0.8)",
+            "borderpad": 0,
         }
         for (trace, x, y), want, place in zip(ends, wanted, placed, strict=True)
     ]

@@ -72,7 +72,8 @@ def directions(frame: pd.DataFrame, rest: float | None = None) -> NDArray[np.int
 
 
 def half_cycles(frame: pd.DataFrame, *, rest: float | None = None) -> list[HalfCycle]:
-    """The half cycles of a series with ``Current [A]``, in order.
+    """The half cycles of a series with ``Current [A]``, in order. ``rest``: the current, A, up to which a
+    sample rests; 0.02 of the largest where noise begins or ends half cycles.
 
     A half cycle lasts until the current changes sign; rests inside it (as between titration pulses) do not
     end it, and their rows are left out. ``directions`` says which rows are charge, discharge and rest. Each frame

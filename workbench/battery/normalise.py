@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 
 def of_rated(values: ArrayLike, rated: ArrayLike) -> pd.Series:
-    """Values as a fraction of a rating in the same unit; a Series stays one.
+    """Values as a fraction of a rating in the same unit.
 
     Parameters
     ----------

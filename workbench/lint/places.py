@@ -14,7 +14,7 @@ HEIGHT, WIDTH = 600.0, 1000.0
 """px, of a figure that names none: that of an export, and a wide one, in which texts have room."""
 _MARGINS = {"t": 100.0, "b": 80.0, "l": 80.0, "r": 80.0}
 _FONT = 12.0
-_LETTER, LINE = 0.55, 1.3
+LETTER, LINE = 0.55, 1.3
 """Width of a letter and height of a line, of the size of the font."""
 _PAD = 0.06
 """Part of the values' range that an axis goes beyond them on either side."""
@@ -37,10 +37,10 @@ class Box:
     top: float
 
     def overlaps(self, other: Box) -> bool:
-        """Whether more than a tenth of the smaller text is covered."""
+        """Whether more than a fifth of the smaller text is covered."""
         wide = min(self.right, other.right) - max(self.left, other.left)
         high = min(self.top, other.top) - max(self.bottom, other.bottom)
-        return wide > 0 and high > 0 and wide * high > 0.1 * min(self.area, other.area)
+        return wide > 0 and high > 0 and wide * high > 0.2 * min(self.area, other.area)
 
     def holds(self, x: float, y: float) -> bool:
         """Whether a point is under the text."""
@@ -143,7 +143,7 @@ def lines_of(text: str) -> int:
 
 def box(text: str, size: float, x: float, y: float, xanchor: str, yanchor: str) -> Box:
     """A text whose anchor is at a place, px."""
-    wide = max(len(line) for line in text.split("<br>")) * size * _LETTER
+    wide = max(len(line) for line in text.split("<br>")) * size * LETTER
     high = lines_of(text) * size * LINE
     left = x - {"left": 0.0, "right": wide}.get(xanchor, wide / 2)
     bottom = y - {"bottom": 0.0, "top": high}.get(yanchor, high / 2)
