@@ -154,3 +154,29 @@ def test_names_stand_at_the_last_point_that_is_drawn() -> None:
     on_log = {label["text"]: label for label in battery.end_labels(traces, log_y=True)}
     assert on_log["A"]["y"] == pytest.approx(1)
     assert "B" not in on_log, "an axis of logarithms has no place for it"
+
+
+def test_names_of_curves_that_end_far_apart_are_side_by_side() -> None:
+    """One column of names was spread over the whole plot, with lines across it."""
+    short = [{**trace, "name": f"Short {k}", "x": np.arange(5.0)} for k, trace in enumerate(curves(8))]
+    for trace in short:
+        trace["y"] = np.asarray(trace["y"])[:5]
+    both = [*short, *curves(8)]
+    apart = battery.end_labels(both, height=120, size=10, width=400)
+    assert len(apart) == 16
+    assert len(battery.end_labels(both, height=120, size=10)) == 10
+
+
+def test_a_curve_that_leaves_the_range_has_its_name_where_it_does() -> None:
+    traces = [{"name": "A", "x": [0, 1, 2], "y": [5.0, 4.0, -90.0]}, {"name": "B", "x": [0], "y": [-80.0]}]
+    (label,) = battery.end_labels(traces, y_range=(0, 6))
+    assert (label["text"], label["x"], label["y"]) == ("A", 1, 4.0)
+
+
+def test_names_of_curves_that_end_at_one_place_are_on_both_sides_of_it() -> None:
+    """They were all above it."""
+    x = np.arange(10.0)
+    middle = [{"name": f"Cell {k}", "x": x, "y": 50 + 1e-3 * k * x} for k in range(5)]
+    labels = battery.end_labels([*middle, {"name": "", "y": []}], height=200, size=10, y_range=(0, 100))
+    assert sum(label["ay"] for label in labels) == pytest.approx(0, abs=0.1)
+    assert min(label["ay"] for label in labels) < -20

@@ -10,6 +10,7 @@ from ..battery.capacity.reference import PART_CHARGED, came_part_charged
 from ..battery.fleet.outliers import COLUMNS
 from ..battery.fleet.outliers import outliers as compared
 from ..battery.inputs import flags
+from ..battery.off_course import left_out, off_course
 from ..battery.result import Remark, refused
 from ..cycling import columns as c
 
@@ -22,8 +23,9 @@ def outliers(cycles: pd.DataFrame, *, limit: float = 3.5, group: Group = "batch"
 
     Parameters
     ----------
-    cycles : of all tests, with ``Cell``, ``Batch`` and ``Complete``; cycles that are not complete do not count, and a
-        cell with less than half of the cycles that its group has in the middle is left out.
+    cycles : of all tests, with ``Cell``, ``Batch`` and ``Complete``; cycles that are not complete do not count, nor
+        check-ups and parts of cycles (see ``battery.off_course``), and a cell with less than half of the cycles that
+        its group has in the middle is left out.
     limit : the modified z above which a cell is an outlier; see ``battery.outliers``.
     group : what is compared: cells of a batch, or all.
     """
@@ -35,6 +37,9 @@ def outliers(cycles: pd.DataFrame, *, limit: float = 3.5, group: Group = "batch"
         if came_part_charged(rows[c.DISCHARGE_CAPACITY].to_numpy(float), flags(rows, c.COMPLETE))
     ]
     held = held.drop(index=partly)
+    off = [off_course(rows) for _, rows in held.groupby("Cell")]
+    beside = pd.concat(off) if off else pd.Series(dtype=object)
+    held = held.drop(index=beside.index[beside != ""])
     if held.empty:
         return refused(COLUMNS, "no_cycles", "No test has a complete cycle.", "outliers")
     held = held.assign(Group=held["Batch"] if group == "batch" else "all")
@@ -55,6 +60,8 @@ def outliers(cycles: pd.DataFrame, *, limit: float = 3.5, group: Group = "batch"
         message = f"Not compared, because their tests are too short: {', '.join(short)}."
         remark = Remark("too_short", message, "outliers")
         found.attrs["warnings"] = [*found.attrs.get("warnings", []), vars(remark)]
+    if off_words := int((beside != "").sum()):
+        found.attrs["warnings"] = [*found.attrs.get("warnings", []), vars(left_out(off_words))]
     if partly:
         found.attrs["warnings"] = [*found.attrs.get("warnings", []), vars(PART_CHARGED)]
     return found

@@ -46,9 +46,11 @@ from .half_cycles import HalfCycle, directions, half_cycles, rest_limit
 from .impedance import bode, circuit, drt, eis_features, kk
 from .normalise import of_first, of_rated, per_area, per_mass
 from .nyquist import nyquist_layout, nyquist_trace
+from .off_course import off_course, stands_apart
 from .paper_size import paper
 from .pulses import pulse_resistance, resistance_column
 from .resistance import dcir, gitt, ici, power_capability
+from .short_names import short_names
 from .style import PALETTE, Coloring, color_bar, coloring, legend, message, sequential, shades, template
 from .titles import axis_title, axis_titles, unit_text
 
@@ -110,6 +112,7 @@ __all__ = [
     "ocv_from_rests",
     "of_first",
     "of_rated",
+    "off_course",
     "outliers",
     "pale",
     "paper",
@@ -127,8 +130,10 @@ __all__ = [
     "self_discharge",
     "sequential",
     "shades",
+    "short_names",
     "slope_on_grid",
     "soh",
+    "stands_apart",
     "template",
     "unit_text",
 ]

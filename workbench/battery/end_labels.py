@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import isfinite, log10
+from math import inf, isfinite, log10
+from typing import TypeAlias
 
 import numpy as np
 from plotly.basedatatypes import BaseTraceType
@@ -16,8 +17,16 @@ _LINE = 1.3
 """Height of a name with its ground, in letters."""
 _BEYOND = 1.12
 """How much longer an axis is than the range of its values."""
+_LETTER = 0.56
+"""Width of a letter in the mean, in letter heights."""
 _REACH = 14
 """Pixels from the end of a curve to its name."""
+NAME = "end label"
+"""The ``name`` of each label, by which others find them in a figure."""
+
+
+_End: TypeAlias = tuple[Mapping[str, PlotlyValue], PlotlyValue, float]
+"""A curve, and where it ends."""
 
 
 def end_labels(
@@ -27,6 +36,8 @@ def end_labels(
     size: float = 12,
     log_y: bool = False,
     log_x: bool = False,
+    width: float | None = None,
+    y_range: tuple[float, float] | None = None,
 ) -> list[PlotlyDict]:
     """The name of each curve beside its end, apart: ``figure.update_layout(annotations=battery.end_labels(figure.data),
     showlegend=False, margin={"r": 90})``.
@@ -41,6 +52,9 @@ def end_labels(
     height : height of the plot in pixels, by which names move apart.
     size : size of the letters in pixels. As many names as fit into the height are shown, of evenly chosen curves.
     log_y, log_x : whether the axis is logarithmic.
+    width : width of the plot in pixels. With it, curves that end far apart have their names side by side.
+    y_range : the range of the axis where it is not that of all curves; on a logarithmic axis in logarithms. A curve
+        that leaves it has its name where it does.
 
     >>> end_labels([{"name": "A", "x": [0, 1], "y": [1.0, 2.0]}])[0]["text"]
     'A'
@@ -51,39 +65,72 @@ def end_labels(
         for number, trace in enumerate(given)
         if trace.get("name")
     ]
-    low, high = _range(curves, log_y)
-    ends = [(trace, *end) for trace in curves if (end := _end(trace, log_x, log_y)) is not None]
-    ends.sort(key=lambda one: one[2])
-    room = max(int(height // (size * _LINE)), 1)
-    if len(ends) > room:
-        ends = [
-            ends[place] for place in sorted(set(np.linspace(0, len(ends) - 1, room).round().astype(int).tolist()))
-        ]
-    span = (high - low) or 1.0
-    wanted = [(y - low) / span * height / _BEYOND for _, _, y in ends]
-    placed = _apart(wanted, size * _LINE, height)
-    return [
-        {
-            "text": str(trace["name"]),
-            "x": x,
-            "y": y,
-            "xref": trace.get("xaxis") or "x",
-            "yref": trace.get("yaxis") or "y",
-            "ax": _REACH,
-            "ay": want - place,
-            "xanchor": "left",
-            "yanchor": "middle",
-            "showarrow": True,
-            "arrowhead": 0,
-            "arrowwidth": 0.7,
-            "arrowcolor": trace["color"],
-            "font": {"size": size},
-            # A curve that goes on behind the end of another would cross out its name.
-            "bgcolor": "rgba(255,255,255,0.8)",
-            "borderpad": 0,
-        }
-        for (trace, x, y), want, place in zip(ends, wanted, placed, strict=True)
+    low, high = y_range or _range(curves, log_y)
+    tall = height if y_range else height / _BEYOND
+    ends: list[_End] = [
+        (trace, *end) for trace in curves if (end := _end(trace, log_x, log_y, y_range)) is not None
     ]
+    room = max(int(height // (size * _LINE)), 1)
+    span = (high - low) or 1.0
+    labels: list[PlotlyDict] = []
+    for beside in _beside(ends, width, size, log_x):
+        beside.sort(key=lambda one: one[2])
+        if len(beside) > room:
+            places = np.linspace(0, len(beside) - 1, room).round().astype(int).tolist()
+            beside = [beside[place] for place in sorted(set(places))]
+        wanted = [(y - low) / span * tall for _, _, y in beside]
+        placed = _apart(wanted, size * _LINE, height)
+        labels += [
+            _label(*one, want - place, size) for one, want, place in zip(beside, wanted, placed, strict=True)
+        ]
+    return labels
+
+
+def _beside(ends: list[_End], width: float | None, size: float, log_x: bool) -> list[list[_End]]:
+    """The ends in groups whose names may be beside each other: between two groups there is room for a name."""
+    places = [x for _, x, _ in ends]
+    if width is None or not all(isinstance(x, int | float) for x in places):
+        return [ends] if ends else []
+    first, last = _x_range([trace for trace, _, _ in ends], log_x)
+    longest = max((len(str(trace["name"])) for trace, _, _ in ends), default=0)
+    apart = (longest * size * _LETTER + 2 * _REACH) * (last - first) / width
+    groups: list[list[_End]] = []
+    for one in sorted(ends, key=lambda one: float(str(one[1]))):
+        if groups and float(str(one[1])) - float(str(groups[-1][-1][1])) <= apart:
+            groups[-1].append(one)
+        else:
+            groups.append([one])
+    return groups
+
+
+def _x_range(curves: Sequence[Mapping[str, PlotlyValue]], log: bool) -> tuple[float, float]:
+    numbers = [
+        n for trace in curves for value in _values(trace.get("x")) if (n := _number(value, log)) is not None
+    ]
+    return (min(numbers), max(numbers)) if numbers else (0.0, 1.0)
+
+
+def _label(trace: Mapping[str, PlotlyValue], x: PlotlyValue, y: float, down: float, size: float) -> PlotlyDict:
+    return {
+        "name": NAME,
+        "text": str(trace["name"]),
+        "x": x,
+        "y": y,
+        "xref": trace.get("xaxis") or "x",
+        "yref": trace.get("yaxis") or "y",
+        "ax": _REACH,
+        "ay": down,
+        "xanchor": "left",
+        "yanchor": "middle",
+        "showarrow": True,
+        "arrowhead": 0,
+        "arrowwidth": 0.7,
+        "arrowcolor": trace["color"],
+        "font": {"size": size},
+        # A curve that goes on behind the end of another would cross out its name.
+        "bgcolor": "rgba(255,255,255,0.8)",
+        "borderpad": 0,
+    }
 
 
 def _values(given: PlotlyValue) -> list[PlotlyValue]:
@@ -100,14 +147,17 @@ def _number(value: PlotlyValue, log: bool) -> float | None:
     return log10(value) if value > 0 else None
 
 
-def _end(trace: Mapping[str, PlotlyValue], log_x: bool, log_y: bool) -> tuple[PlotlyValue, float] | None:
-    """Where a curve ends, in the coordinates of annotations: on a logarithmic axis these are logarithms."""
+def _end(
+    trace: Mapping[str, PlotlyValue], log_x: bool, log_y: bool, y_range: tuple[float, float] | None
+) -> tuple[PlotlyValue, float] | None:
+    """Where a curve ends in the range, in the coordinates of annotations: logarithms on a logarithmic axis."""
+    low, high = y_range or (-inf, inf)
     y = _values(trace.get("y"))
     x = _values(trace.get("x")) or list(range(len(y)))
     for one, other in reversed(list(zip(x, y, strict=False))):
         number = _number(other, log_y)
         place = one if isinstance(one, str) else _number(one, log_x)
-        if number is not None and place is not None:
+        if number is not None and place is not None and low <= number <= high:
             return place, number
     return None
 
@@ -120,15 +170,19 @@ def _range(curves: Sequence[Mapping[str, PlotlyValue]], log: bool) -> tuple[floa
 
 
 def _apart(wanted: Sequence[float], gap: float, height: float) -> list[float]:
-    """Rising places at least a gap apart, as near to the wanted ones as a pass up and a pass down bring them."""
-    placed: list[float] = []
-    for place in wanted:
-        placed.append(max(place, placed[-1] + gap) if placed else place)
-    limit = max(height, gap * (len(placed) - 1))
-    for number in range(len(placed) - 1, -1, -1):
-        placed[number] = min(placed[number], limit)
-        limit = placed[number] - gap
-    return placed
+    """Rising places at least a gap apart, as near to the wanted ones as they can be: names that would overlap are
+    moved by the same mean distance."""
+    blocks: list[
+        tuple[float, int]
+    ] = []  # the sum of what names of a block want, less their own place in it; how many
+    for number, place in enumerate(wanted):
+        total, count = place - number * gap, 1
+        while blocks and blocks[-1][0] / blocks[-1][1] >= total / count:
+            total, count = total + blocks[-1][0], count + blocks.pop()[1]
+        blocks.append((total, count))
+    free = [total / count for total, count in blocks for _ in range(count)]
+    most = max(height - gap * (len(wanted) - 1), 0)
+    return [min(max(place, 0), most) + number * gap for number, place in enumerate(free)]
 
 
 def _color(trace: Mapping[str, PlotlyValue]) -> str | None:

@@ -16,6 +16,8 @@ from .titles import TitleStyle
 PX_PER_MM = 96 / 25.4
 """Pixels of plotly and of CSS in a millimetre."""
 PX_PER_PT = 96 / 72
+MARGIN: Mapping[str, int] = {"l": 40, "r": 10, "t": 8, "b": 36, "pad": 0}
+"""Pixels around the plot at least."""
 META = "paper"
 """The key of a paper in the ``meta`` of its template's layout."""
 FAMILY = "Arial, Liberation Sans, Helvetica, sans-serif"
@@ -260,7 +262,7 @@ def template_of(made: Paper, *, grey: bool = False, letters: bool = True) -> go.
         "xaxis": axis,
         "yaxis": axis,
         "coloraxis": {"colorbar": bar},
-        "margin": {"l": 40, "r": 10, "t": 16 if letters and made.panels != (1, 1) else 8, "b": 36, "pad": 0},
+        "margin": {**MARGIN, "t": 16 if letters and made.panels != (1, 1) else MARGIN["t"]},
         "legend": {**base["layout"]["legend"], **legend(), "font": {"size": small}, "itemwidth": 30},
         "annotationdefaults": {"font": {"size": small}, "arrowwidth": 0.5 * PX_PER_PT, "arrowsize": 1},
         "meta": {META: {**asdict(made), "panels": list(made.panels)}},

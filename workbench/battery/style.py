@@ -14,6 +14,7 @@ from plotly.colors import sample_colorscale
 
 from .doubts import NeedsUnmet
 from .plotly_dict import PlotlyDict, PlotlyValue
+from .short_names import short_names
 
 # Okabe and Ito's colours for colour-blind readers (jfly.uni-koeln.de/color), with a dark brown for the yellow, which is
 # lost on white; in an order in which neighbours differ in lightness too.
@@ -79,7 +80,7 @@ def table_heights(letters: float) -> PlotlyDict:
 
 
 def legend(place: str = "below", **more: PlotlyValue) -> PlotlyDict:
-    """Where a legend goes, below or at ``top right`` and so on: ``figure.update_layout(legend=battery.legend())``.
+    """Where a legend goes, below or at ``top right``: ``figure.update_layout(legend=battery.legend())``.
 
     Parameters
     ----------
@@ -106,7 +107,7 @@ def message(text: str, *, unmet: bool = False) -> go.Figure:
     Parameters
     ----------
     text : what is missing, and what to choose or add; shown as it is written, without markup. An empty line
-        starts a paragraph.
+        starts a paragraph. A word of more than 44 letters, such as a name of a file, is cut in the middle.
     unmet : warn too (``needs_unmet``), so that programs see that the store lacks what the script needs.
 
     >>> message("No impedance here.").layout.annotations[0].text
@@ -114,7 +115,8 @@ def message(text: str, *, unmet: bool = False) -> go.Figure:
     """
     if unmet:
         warnings.warn(" ".join(text.split()), NeedsUnmet, stacklevel=2)
-    paragraphs = [" ".join(part.split()) for part in text.split("\n\n")]
+    short = short_names(text.split(), 44)
+    paragraphs = [" ".join(short[word] for word in part.split()) for part in text.split("\n\n")]
     lines = [line for part in paragraphs for line in textwrap.wrap(part, 52, break_on_hyphens=False)]
     place = {"xref": "paper", "yref": "paper", "x": 0.5, "y": 0.5, "xanchor": "center", "yanchor": "middle"}
     words = {
@@ -127,7 +129,7 @@ def message(text: str, *, unmet: bool = False) -> go.Figure:
 
 
 def sequential(n: int) -> list[str]:
-    """``n`` colours from dark to light, evenly along the scale: for curves that have an order."""
+    """``n`` colours from dark to light: for curves that have an order."""
     if n <= 0:
         return []
     places = np.linspace(0, _BRIGHTEST, n) if n > 1 else np.zeros(1)

@@ -124,11 +124,18 @@ function themed(layout, ground) {
   return { ...layout, template: { ...template, layout: dark } };
 }
 
-// Annotations and axis titles for which the script chose a colour.
+// Annotations and axis titles for which the script chose a colour. A white or light grey box behind a text is the ground,
+// which is dark here; in a box of another light colour the text stays dark.
 function written(layout) {
   const read = (text) => (text?.font?.color ? { ...text, font: { ...text.font, color: inked(text.font.color) } } : text);
+  const boxed = (text) => {
+    const box = text?.bgcolor ? parts(text.bgcolor) : null;
+    if (!box || Math.min(...box.rgb) < 150) return read(text);
+    if (isGrey(box.rgb)) return read({ ...text, bgcolor: `rgba(${box.rgb.map((part) => Math.max(285 - part, 0))}, ${box.opaque})` });
+    return { ...text, font: { color: "#222", ...text.font } };
+  };
   const made = { ...layout };
-  if (Array.isArray(layout.annotations)) made.annotations = layout.annotations.map(read);
+  if (Array.isArray(layout.annotations)) made.annotations = layout.annotations.map(boxed);
   for (const key of Object.keys(layout)) {
     if (/^[xy]axis\d*$/.test(key) && layout[key]?.title?.font) made[key] = { ...layout[key], title: read(layout[key].title) };
   }
@@ -152,18 +159,24 @@ function lifted(rgb) {
   return mixed(share);
 }
 
-function inked(color) {
+const isGrey = (rgb) => Math.max(...rgb) - Math.min(...rgb) <= 30;
+
+// Red, green and blue of a colour, and how opaque it is as text; null for a name that no script of ours has.
+function parts(color) {
   const hex = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(color)?.[1];
   const given = /^rgba?\(\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)\s*(?:,\s*([\d.]+)\s*)?\)$/.exec(color);
-  let rgb = null;
-  if (color === "black") rgb = [0, 0, 0];
-  else if (hex) rgb = hex.match(hex.length === 3 ? /./g : /../g).map((part) => parseInt(hex.length === 3 ? part + part : part, 16));
-  else if (given) rgb = given.slice(1, 4).map(Number);
+  if (color === "black") return { rgb: [0, 0, 0], opaque: "1" };
+  if (color === "white") return { rgb: [255, 255, 255], opaque: "1" };
+  if (hex) return { rgb: hex.match(hex.length === 3 ? /./g : /../g).map((part) => parseInt(hex.length === 3 ? part + part : part, 16)), opaque: "1" };
+  return given ? { rgb: given.slice(1, 4).map(Number), opaque: given[4] ?? "1" } : null;
+}
+
+function inked(color) {
+  const { rgb, opaque } = parts(color) ?? {};
   if (!rgb) return color;
-  const grey = Math.max(...rgb) - Math.min(...rgb) <= 30;
-  if (grey ? Math.max(...rgb) > 110 : luminance(rgb) >= SEEN) return color;
-  const light = grey ? rgb.map((part) => 235 - part) : lifted(rgb);
-  return given?.[4] ? `rgba(${light}, ${given[4]})` : `rgb(${light})`;
+  if (isGrey(rgb) ? Math.max(...rgb) > 110 : luminance(rgb) >= SEEN) return color;
+  const light = isGrey(rgb) ? rgb.map((part) => 235 - part) : lifted(rgb);
+  return opaque === "1" ? `rgb(${light})` : `rgba(${light}, ${opaque})`;
 }
 
 function brightened(trace) {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from ...messages import counted
 from ..inputs import (
     CYCLE,
     DISCHARGE,
@@ -21,13 +22,13 @@ from ..inputs import (
     refusing,
     temperatures,
 )
+from ..off_course import AT_OTHER, BESIDE, CURRENT, left_out, reasons
 from ..result import Cell, Remark, result
 from .reference import PART_CHARGED, Kind, came_part_charged, reference_of
 
 COLUMNS = (CYCLE, "Equivalent full cycles", "Retention", "Reference [A.h]", "Reference kind", T_MEAN)
 SOH_COLUMNS = ("Check-up", "SOH C", "SOH R", "Reference [A.h]", "Reference kind", "Reference [Ohm]", T_MEAN)
 RESISTANCE = "Resistance [Ohm]"
-CURRENT = "Mean discharge current [A]"
 _OVERHANG = 0.005
 _OTHER_RATE = 0.1
 
@@ -44,10 +45,10 @@ def retention(
     """The capacity of each cycle over that of a reference, a fraction: Q_n / Q_ref.
 
     Cycles that are not ``Complete`` are null and do not make the reference, and neither does the first discharge of a
-    cell that came part-charged. Say the reference where the numbers are
-    shown; numbers of different references do not compare. Discharges at currents more than 10 % apart, and a capacity
-    that first rises by more than 0.5 % above the reference (lithium comes back from the anode's overhang), are warned
-    of.
+    cell that came part-charged, nor a check-up between cycles at one current, nor a part of a cycle (see
+    ``off_course``). Say the reference where the numbers are shown; numbers of different references do not compare.
+    Discharges at currents more than 10 % apart, and a capacity that first rises by more than 0.5 % above the reference
+    (lithium comes back from the anode's overhang), are warned of.
 
     Parameters
     ----------
@@ -65,13 +66,15 @@ def retention(
     counts = np.array([one is not False for one in complete])
     partly = came_part_charged(every, complete)
     counts[0] &= not partly
+    off = reasons(every, complete, numbers(rows, CURRENT)) if x == CYCLE else [""] * len(rows)
+    counts &= np.array([not one for one in off])
     values = np.where(counts & (every > 0), every, np.nan)
     base = reference_of(values, reference, rated)
     full = np.full(len(rows), np.nan) if rated is None else np.cumsum(numbers(rows, DISCHARGE)) / rated
     made: list[dict[str, Cell]] = []
     for place, count in enumerate(numbers(rows, x)):
         known = bool(np.isfinite(values[place]))
-        reason = "the cycle has no capacity" if counts[place] else "the cycle is not complete"
+        reason = "the cycle has no capacity" if counts[place] else off[place] or "the cycle is not complete"
         if partly and not place:
             reason = "the cell came part-charged"
         made.append(
@@ -87,7 +90,10 @@ def retention(
             }
         )
     remarks = [PART_CHARGED] if partly else []
-    remarks += temperatures(numbers(rows, TEMPERATURE)) + _warned(values, base.value, numbers(rows, CURRENT))
+    remarks += [left_out(beside)] if (beside := off.count(BESIDE)) else []
+    remarks += temperatures(numbers(rows, TEMPERATURE)) + _warned(
+        values, base.value, numbers(rows, CURRENT), off.count(AT_OTHER)
+    )
     if any(one is None for one in complete):
         words = "It is not known of every cycle whether it is complete; those are counted."
         remarks.append(Remark("complete_unknown", words))
@@ -96,8 +102,12 @@ def retention(
     return result(made, COLUMNS, remarks)
 
 
-def _warned(values: Floats, base: float, current: Floats) -> list[Remark]:
+def _warned(values: Floats, base: float, current: Floats, at_other: int) -> list[Remark]:
     remarks = []
+    if at_other:
+        remarks.append(
+            Remark("rates_differ", f"{counted(at_other, 'cycle')} at another current than most left out.")
+        )
     known = np.flatnonzero(np.isfinite(values))
     beginning = values[known][:10]
     if len(beginning) and beginning.max() > (1 + _OVERHANG) * base and beginning.argmax() > 0:

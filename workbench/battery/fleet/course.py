@@ -10,10 +10,9 @@ import pandas as pd
 from ...messages import counted
 from ..capacity.reference import PART_CHARGED, Kind, Reference, came_part_charged, reference_of
 from ..inputs import TEMPERATURE, Floats, Refusal, flags, in_order, need, numbers, positive, temperatures
+from ..off_course import BESIDE, CURRENT, MOST_AT_OTHER, left_out, other_current, reasons
 from ..result import Remark
 
-CURRENT = "Mean discharge current [A]"
-_OTHER_RATE = 0.1
 _MADS = 6.0
 _BESIDE = 10
 _SUDDEN = 0.3
@@ -37,7 +36,8 @@ def course(
     """The cycles of one cell that count: complete ones with a capacity, at one rate.
 
     A cycle counts as complete unless ``Complete`` says that it is not, or the cell came part-charged. Where most
-    discharge at one current, cycles at another are left out.
+    discharge at one current, cycles at another are left out, and so are check-ups and parts of cycles; see
+    ``off_course``.
 
     Raises
     ------
@@ -57,16 +57,19 @@ def course(
         remarks.append(PART_CHARGED)
     current = numbers(rows, CURRENT)
     known = counts & np.isfinite(current)
-    if known.any():
-        usual = np.median(current[known])
-        other = known & (np.abs(current - usual) > _OTHER_RATE * abs(usual))
-        if other.sum() > 0.2 * known.sum():
+    other = other_current(current, counts)
+    if other.any():
+        if other.sum() > MOST_AT_OTHER * known.sum():
             low, high = current[known].min(), current[known].max()
             raise Refusal("rates_differ", f"The discharges are at different currents, {low:.3g} to {high:.3g} A.")
-        if other.any():
-            words = f"{counted(int(other.sum()), 'cycle')} at another current than {usual:.3g} A left out."
-            remarks.append(Remark("rates_differ", words))
+        usual = np.median(current[known])
+        words = f"{counted(int(other.sum()), 'cycle')} at another current than {usual:.3g} A left out."
+        remarks.append(Remark("rates_differ", words))
         counts &= ~other
+    beside = counts & np.array([word == BESIDE for word in reasons(values, complete, current)])
+    if beside.any():
+        remarks.append(left_out(int(beside.sum())))
+        counts &= ~beside
     if counts.sum() < least:
         words = f"At least {least} complete cycles are needed; there are {int(counts.sum())}."
         raise Refusal("too_few", words)
