@@ -186,3 +186,61 @@ def test_options_that_cannot_be_are_refused() -> None:
         fit(lines(["a"]), {"paper": "natur"})
     with pytest.raises(BadRequest, match="height is 300 mm; 'acs' takes at most 241"):
         fit(lines(["a"]), {"paper": "acs", "height": 300})
+
+
+LONG = "NDK_-_LG_M50_deg_-_exp_2_2_-_rig_3_-_25degC_-_cell_{}_-_BoL_-_RPT0_short_CA4"
+
+
+def test_names_of_78_letters_are_cut_and_stay_different() -> None:
+    names = [LONG.format(letter) for letter in "ABCD"]
+    made, _ = fit(lines(names), {"width": "8.5 cm", "font": "8 pt"})
+    shown = [trace["name"] for trace in made["data"]]
+    assert len(set(shown)) == 4
+    letters = made["layout"]["template"]["layout"]["font"]["size"]
+    assert max(map(len, shown)) * 0.56 * letters < made["layout"]["template"]["layout"]["width"] - 100
+
+
+def test_curves_that_end_far_apart_keep_a_legend() -> None:
+    """Names beside their ends covered the curves that go on."""
+    traces = lines([f"cell {k}" for k in "abcdefghij"])
+    for number, trace in enumerate(traces):
+        trace["x"], trace["y"] = trace["x"][: 5 + number], trace["y"][: 5 + number]
+    made, remarks = fit(traces, {"width": "8.5 cm"})
+    assert made["layout"].get("showlegend") is not False
+    assert not made["layout"].get("annotations")
+    assert not remarks
+
+
+def test_a_legend_of_marks_without_points_stays() -> None:
+    """Nothing was beside them, so there were no names at all."""
+    keys = [{"type": "scatter", "name": f"cell {k}", "x": [None], "y": [None]} for k in range(10)]
+    made, remarks = fit([*keys, *lines([""])], {"width": "8.5 cm"})
+    assert made["layout"].get("showlegend") is not False
+    assert not remarks
+
+
+def test_names_that_were_placed_for_a_screen_are_placed_anew() -> None:
+    traces = lines([f"curve {k}" for k in range(20)])
+    labels = battery.end_labels(traces, height=900, size=10)
+    made, _ = fit(traces, {"width": "8.5 cm"}, annotations=labels, showlegend=False)
+    placed = made["layout"]["annotations"]
+    assert len(placed) == 20
+    assert {note["font"]["size"] for note in placed} == {made["layout"]["template"]["layout"]["font"]["size"]}
+
+
+def test_a_sentence_is_in_the_middle_of_the_paper() -> None:
+    """It reached over the right edge: its middle was that of the plot, and its lines were those of a screen."""
+    figure = battery.message(f"No test gave a result. {LONG.format('C')}: a reason.").to_plotly_json()
+    made, _ = fit([], {"width": "6 cm", "font": "8 pt"}, annotations=list(figure["layout"]["annotations"]))
+    layout = made["layout"]
+    assert layout["margin"]["l"] == layout["margin"]["r"]
+    template = layout["template"]["layout"]
+    longest = max(map(len, layout["annotations"][0]["text"].split("<br>")))
+    assert longest * 0.56 * template["font"]["size"] < template["width"]
+
+
+def test_a_figure_is_as_high_as_the_names_of_its_rows() -> None:
+    bars = [{"type": "bar", "orientation": "h", "x": list(range(40)), "y": [f"cell {k}" for k in range(40)]}]
+    made, _ = fit(bars, {"width": "8.5 cm"}, yaxis={"tickvals": bars[0]["y"]})
+    template = made["layout"]["template"]["layout"]
+    assert template["height"] > 40 * 1.3 * template["font"]["size"]

@@ -11,9 +11,10 @@ import orjson
 
 from ..battery.paper_size import PX_PER_MM, PX_PER_PT, Paper, paper_of, template_of
 from ..battery.plotly_dict import PlotlyDict, PlotlyValue
+from ..battery.short_names import short_names
 from ..battery.titles import restyled
 from ..errors import BadRequest
-from .legends import fit_legend, legend_height
+from .legends import fit_legend, legend_height, plot_height, shorten_names
 from .remark import Remark
 
 _AXIS = re.compile(r"[xyz]axis\d*")
@@ -24,7 +25,7 @@ _EXPONENT = re.compile(r"[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+")
 _FIGURES = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "−0123456789")
 _RAISED_SHARE = 0.7
 _THINNEST = 0.25 * PX_PER_PT
-_LETTER_WIDTH, _EDGE = 0.52, 30
+_LETTER_WIDTH, _EDGE = 0.56, 30
 """Of a letter, of its height; px left and right of lines above a plot."""
 _STYLED_BY_PAPER = ("width", "height", "autosize", "margin", "font", "paper_bgcolor", "plot_bgcolor", "colorway")
 
@@ -68,21 +69,28 @@ def fitted(figure: bytes, options: PaperOptions) -> tuple[bytes, list[Remark]]:
     for trace in traces:
         _fit_trace(trace, made)
     held = len(traces)
-    words = fit_legend(traces, layout, made)
+    words = fit_legend(traces, layout, made, _notes_height(layout, made))
     content["data"] = [*(content.get("data") or []), *traces[held:]]
-    _fit_margin(layout, made)
+    if content["data"]:
+        _fit_margin(layout, made)
+    else:
+        _fit_sentence(layout, made)
+    for note in _listed(layout.get("annotations")):  # after it is wrapped: markup takes no room
+        if isinstance(note.get("text"), str):
+            note["text"] = _raised(note["text"], made.letters, made.least)
     return orjson.dumps(content), [Remark("legend_too_long", words)] if words else []
 
 
 def _paper(options: PaperOptions, traces: list[PlotlyDict], layout: Mapping[str, PlotlyValue]) -> Paper:
     try:
         first = _paper_of(options)
+        shorten_names(traces, first)
         if options.get("height") is not None:
             return first
         # A height that nobody asked for is what the largest panel, the legend and lines above the plot need.
         rows, across = _panels(layout)
         shape = first.height / first.width if (rows, across) == (1, 1) else max(0.75 / across * rows, 0.5)
-        words = legend_height(traces, layout, first) + _notes_height(layout, first)
+        words = legend_height(traces, layout, first) + _notes_height(layout, first) + _rows_height(layout, first)
         more = (shape * first.width - first.height) + words / PX_PER_MM
         return _paper_of(options, more)
     except ValueError as error:
@@ -135,9 +143,6 @@ def _fit_layout(layout: PlotlyDict, made: Paper) -> None:
         if not made.grid:
             axis.pop("showgrid", None)
         _restyle(axis, made)
-    for note in _listed(layout.get("annotations")):
-        if isinstance(note.get("text"), str):
-            note["text"] = _raised(note["text"], made.letters, made.least)
     for shape in _listed(layout.get("shapes")):
         _thinner(shape.get("line"), made)
     for name, value in layout.items():
@@ -246,6 +251,13 @@ def _fit_margin(layout: PlotlyDict, made: Paper) -> None:
         layout["margin"] = {**held, "t": round(base["t"] + max(above))}
 
 
+def _fit_sentence(layout: PlotlyDict, made: Paper) -> None:
+    """A figure that is only a sentence has it in the middle of the paper, in lines that fit."""
+    layout["margin"] = dict.fromkeys("lrtb", _EDGE // 2)
+    for note in _listed(layout.get("annotations")):
+        note["text"] = "<br>".join(_lines_above(note, made))
+
+
 def _wrapped(note: PlotlyDict, made: Paper, at: float) -> float:
     """Wrap lines above the plot to the width of the paper, ``at`` px above it; gives where they end."""
     lines = _lines_above(note, made)
@@ -255,7 +267,8 @@ def _wrapped(note: PlotlyDict, made: Paper, at: float) -> float:
 
 def _lines_above(note: Mapping[str, PlotlyValue], made: Paper) -> list[str]:
     most = max(int((made.pixels[0] - 2 * _EDGE) / (made.letters * PX_PER_PT * _LETTER_WIDTH)), 20)
-    return textwrap.wrap(str(note.get("text") or "").replace("<br>", " "), most)
+    words = str(note.get("text") or "").replace("<br>", " ").split()
+    return textwrap.wrap(" ".join(map(short_names(words, most).__getitem__, words)), most, break_on_hyphens=False)
 
 
 def _notes_height(layout: Mapping[str, PlotlyValue], made: Paper) -> float:
@@ -265,6 +278,15 @@ def _notes_height(layout: Mapping[str, PlotlyValue], made: Paper) -> float:
     ]
     lines = sum(len(_lines_above(note, made)) for note in above if note.get("yanchor") == "bottom")
     return 1.3 * made.letters * PX_PER_PT * max(lines - 1, 0)
+
+
+def _rows_height(layout: Mapping[str, PlotlyValue], made: Paper) -> float:
+    """Pixels that the names of rows, at the ticks of a y axis, take beyond the height of the plot."""
+    share = 1 / _panels(layout)[0]
+    rows = max(
+        (len(axis.get("tickvals") or []) for name, axis in _axes(layout) if name.startswith("y")), default=0
+    )
+    return max(0.0, 1.35 * made.letters * PX_PER_PT * rows / share - plot_height(made))
 
 
 def _listed(value: PlotlyValue) -> list[PlotlyDict]:
