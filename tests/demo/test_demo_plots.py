@@ -205,10 +205,10 @@ def test_cycle_life_is_what_the_cycles_say(demo_bench: Bench, recipes: Recipes) 
         cell: (trace["name"], text)
         for trace in figure["data"]
         if trace["type"] == "bar"
-        for cell, text in zip(trace["x"], trace["text"], strict=True)
+        for cell, text in zip(trace["y"], trace["text"], strict=True)
     }
     assert len(drawn) == 12
-    assert figure["layout"]["yaxis"]["title"]["text"] == "Cycles to 93 %"
+    assert figure["layout"]["xaxis"]["title"]["text"] == "Cycles to 93 %"
     for cell, (how, text) in drawn.items():
         cycles = demo_bench.measurements.cycles(f"{cell}_ageing")
         capacity = cycles[cycles["Cycle count"] < 120]["Discharge capacity [A.h]"]
@@ -222,8 +222,8 @@ def test_cycle_life_is_sorted_and_coloured_as_chosen(demo_bench: Bench, recipes:
     figure = draw(demo_bench, recipes["cycle-life"], threshold=93, sort=True, color="temperature")
     assert {trace["name"] for trace in figure["data"] if trace["type"] == "scatter"} >= {"25 °C", "45 °C"}
     ended = next(trace for trace in figure["data"] if trace["name"] == "reached")
-    lives = dict(zip(ended["x"], map(float, ended["text"]), strict=True))
-    order = [cell for cell in figure["layout"]["xaxis"]["categoryarray"] if cell in lives]
+    lives = dict(zip(ended["y"], map(float, ended["text"]), strict=True))
+    order = [cell for cell in figure["layout"]["yaxis"]["categoryarray"] if cell in lives]
     assert [lives[cell] for cell in order] == sorted(lives.values(), reverse=True)
 
 

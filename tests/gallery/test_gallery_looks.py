@@ -6,10 +6,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import orjson
 import pandas as pd
+import pytest
 
 import workbench as wb
 from workbench.gallery.script_parts import capacity_unit, log_ticks, ohm_unit
+from workbench.pictures.fitting import fitted
 
 PULSES, CURRENT, PULSE, REST = 10, 0.1, 600.0, 3600.0
 
@@ -95,9 +98,13 @@ def test_units_fit_the_values_of_the_cell() -> None:
 
 
 def test_small_numbers_on_a_logarithmic_axis_are_powers_of_ten() -> None:
-    """Plotly wrote the digits 2 to 9 of each decade, one over the other."""
-    assert log_ticks(np.array([1e-5, 3e-4])) == {"type": "log", "dtick": "D2", "exponentformat": "power"}
-    assert log_ticks(np.array([1e-9, 3e-4]))["dtick"] == 1
+    """Plotly wrote the digits 2 to 9 of each decade, one over the other, and powers larger than all other letters."""
+    axis = log_ticks(np.array([1e-5, 3e-4]))
+    assert axis["ticktext"][:4] == [
+        f"{one}</sup>" for one in ("5·10<sup>−6", "10<sup>−5", "2·10<sup>−5", "5·10<sup>−5")
+    ]
+    assert axis["tickvals"] == pytest.approx([5e-6, 1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4])
+    assert log_ticks(np.array([1e-9, 3e-4]))["ticktext"] == [f"10<sup>−{power}</sup>" for power in "987654"]
     assert log_ticks(np.array([0.3]))["dtick"] == "D2"
 
 
@@ -118,3 +125,106 @@ def test_panels_leave_room_for_the_titles_between_them(demo_store: Path) -> None
     with wb.open(demo_store) as bench:
         layout = bench.figure("bode").layout
         assert layout.yaxis.domain[0] - layout.yaxis2.domain[1] > 0.18
+
+
+def fades(folder: Path, names: list[str], cycles: int = 60) -> None:
+    """A table of cycles of each of these cells, the first of which fades least."""
+    for number, name in enumerate(names):
+        capacity = 2 * (1 - 1e-3 * (1 + 0.1 * number) * np.arange(cycles))
+        frame = pd.DataFrame({"Cycle": range(cycles), "Discharge capacity [A.h]": capacity})
+        frame.to_csv(folder / f"{name}.csv", index=False)
+
+
+LONG = "NDK_-_LG_M50_deg_-_exp_2_2_-_rig_3_-_25degC_-_cell_{}_-_BoL_-_RPT0_short_CA4_1"
+
+
+def test_each_of_many_curves_has_its_name_beside_its_end(tmp_path: Path) -> None:
+    """Above 16 curves there was neither a legend nor a name."""
+    fades(tmp_path, [LONG.format(f"{number:02}") for number in range(24)])
+    with wb.open(tmp_path / "lab.db") as bench:
+        bench.ingest(tmp_path, specification="Cell", rating="2Ah,3V,4.2V")
+        figure = bench.figure("fade", group="cells")
+        labels = [one for one in figure.layout.annotations if one.name == "end label"]
+        assert len({one.text for one in labels}) == 24
+        assert max(len(one.text) for one in labels) <= 20
+        assert [one.text[-1] for one in labels] == ["1"] * 24 or all("…" in one.text for one in labels)
+        assert figure.layout.showlegend is False
+        paper, remarks = fitted(figure.to_json().encode(), {"width": "8.5 cm", "font": "8 pt"})
+        layout = orjson.loads(paper)["layout"]
+        assert not remarks
+        placed = [one for one in layout["annotations"] if one.get("name") == "end label"]
+        assert len({one["text"] for one in placed}) == 24
+        letters = layout["template"]["layout"]["font"]["size"]
+        assert (
+            max(len(one["text"]) for one in placed) * 0.56 * letters < 0.36 * layout["template"]["layout"]["width"]
+        )
+
+
+def test_names_too_long_for_a_legend_are_cut_and_whole_in_the_tooltip(tmp_path: Path) -> None:
+    names = [LONG.format(letter) for letter in "ABC"]
+    fades(tmp_path, names)
+    with wb.open(tmp_path / "lab.db") as bench:
+        bench.ingest(tmp_path, specification="Cell", rating="2Ah,3V,4.2V")
+        for recipe in ("fade", "knee"):
+            curves = [trace for trace in bench.figure(recipe).data if trace.name and trace.mode == "lines"]
+            shown = {trace.name for trace in curves}
+            assert len(shown) == (3 if recipe == "fade" else 0)
+            assert all(len(name) <= 36 for name in shown)
+        assert all(any(name in trace.hovertemplate for trace in bench.figure("fade").data) for name in names)
+        ends = bench.figure("end-of-life")
+        assert [len(text) <= 20 for text in ends.layout.xaxis.ticktext] == [True] * 3
+        assert len(set(ends.layout.xaxis.ticktext)) == 3
+        assert {name for trace in ends.data if trace.customdata is not None for name in trace.customdata} == set(
+            names
+        )
+        timeline = bench.figure("capacity-by-step")
+        assert timeline.layout.annotations
+
+
+def test_many_cells_have_a_row_each_at_the_end_of_life(tmp_path: Path) -> None:
+    """Plotly left out every second name, and wrote numbers smaller where bars are narrow."""
+    fades(tmp_path, [f"cell {number}" for number in range(30)])
+    with wb.open(tmp_path / "lab.db") as bench:
+        bench.ingest(tmp_path, specification="Cell", rating="2Ah,3V,4.2V")
+        figure = bench.figure("end-of-life", threshold=99)
+        assert len(figure.layout.yaxis.ticktext) == 30
+        bars = [trace for trace in figure.data if trace.type == "bar"]
+        assert {trace.orientation for trace in bars} == {"h"}
+        assert {trace.constraintext for trace in bars} == {"none"}
+        paper, _ = fitted(figure.to_json().encode(), {"width": "8.5 cm", "font": "8 pt"})
+        template = orjson.loads(paper)["layout"]["template"]["layout"]
+        assert template["height"] > 30 * 1.2 * template["font"]["size"]
+
+
+def test_no_curve_of_efficiency_goes_through_what_follows_a_check_up(demo_store: Path) -> None:
+    """The charges of cycles 40 and 80 follow check-ups, which are tests of their own: they were spikes of curves."""
+    with wb.open(demo_store) as bench:
+        figure = bench.figure("efficiency", cells=["LFP-C-01", "LFP-C-04", "M50-B-01"])
+        curves = [trace for trace in figure.data if trace.mode.startswith("lines")]
+        assert len(curves) == 3
+        for trace in curves:
+            assert set(range(1, 120)) - set(trace.x) == {40, 80}
+        marks = [trace for trace in figure.data if trace.mode == "markers"]
+        assert {x for trace in marks for x in trace.x} == {0, 40, 80}
+        assert {trace.marker.symbol for trace in marks} == {"circle-open"}
+        assert "3 cycles (first of a test), 6 cycles (apart from both neighbours)" in words(figure)
+        plated = bench.figure("efficiency", cells=["M50-A-04"]).data[0]
+        assert len(plated.x) > 115, "a real loss is in the curve"
+
+
+def test_tests_that_are_left_out_are_counted_by_their_reason(tmp_path: Path) -> None:
+    """Of 18 tests of one name one was said, and a figure at 8.5 cm had ten lines of names above it."""
+    for number in range(18):
+        (tmp_path / f"c{number}").mkdir()
+        fades(tmp_path / f"c{number}", ["capacity"], 20 + number)
+    whole = pd.DataFrame({"Cycle": range(20), "Discharge capacity [A.h]": 2.0, "Charge capacity [A.h]": 2.01})
+    whole = whole.assign(**{"Discharge energy [W.h]": 7.0, "Charge energy [W.h]": 7.5})
+    whole.to_csv(tmp_path / "whole.csv", index=False)
+    with wb.open(tmp_path / "lab.db") as bench:
+        for number in range(18):
+            bench.ingest(
+                tmp_path / f"c{number}", specification="Cell", rating="2Ah,3V,4.2V", instance=f"c{number}"
+            )
+        bench.ingest(tmp_path / "whole.csv", specification="Cell", rating="2Ah,3V,4.2V")
+        said = words(bench.figure("efficiency"))
+        assert said.endswith("left out: capacity of 18 cells (no column 'Coulombic efficiency')")

@@ -61,8 +61,9 @@ def kinds(bench: wb.Bench, name: str) -> set[str]:
 def test_noise_and_an_offset_at_rest_change_no_kind_and_no_cycle(bench: wb.Bench) -> None:
     assert kinds(bench, "noisy") == kinds(bench, "quiet") == {"ageing"}
     figure = bench.figure("fade", group="cells")
-    assert {len(trace.x) for trace in figure.data} == {len(figure.data[0].x)}
+    assert {len(trace.x) for trace in figure.data} == {CYCLES}
     assert "left out" not in words(figure)
+    assert "open marks" not in words(figure)
 
 
 @pytest.mark.parametrize("direction", ["charge", "discharge"])

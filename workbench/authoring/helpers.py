@@ -15,13 +15,16 @@ from .topics import Wish
 _PARTS = (
     *("Coloring", "HalfCycle", "axis_titles", "color_bar", "differential_capacity", "directions"),
     *(
+        "off_course",
         "pale",
         "paper",
         "per_area",
         "resistance_column",
         "rest_limit",
         "shades",
+        "short_names",
         "slope_on_grid",
+        "stands_apart",
         "unit_text",
     ),
 )

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from textwrap import shorten
 from types import ModuleType
 from typing import TypeAlias
 
@@ -83,7 +84,9 @@ class Entry:
 
     def _script_for(self, facts: Facts) -> str:
         """The script with what is excluded in a store."""
-        said = self.script.replace(NOTHING_EXCLUDED, f"EXCLUDED = {facts.left_out[:300]!r}")
+        said = self.script.replace(
+            NOTHING_EXCLUDED, f"EXCLUDED = {shorten(facts.left_out, 400, placeholder=' ...')!r}"
+        )
         return said.replace(ALL_COUNT, f"EXCLUDED_CYCLES = {facts.excluded_cycles!r}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -61,8 +62,8 @@ class Facts:
     def __init__(self, store: Looked, measurements: Collection[str] | None = None) -> None:
         self._store = store
         self._held: dict[tuple[str, str], frozenset[str] | None] = {}
-        self.undrawn: dict[str, str] = {}
-        """The names of tests that the entry at hand leaves out, and what each lacks."""
+        self.undrawn: dict[str, tuple[str, str]] = {}
+        """The tests that the entry at hand leaves out by id: the name, and what it lacks."""
         self._only = None if measurements is None else frozenset(measurements)
 
     def of_tests(self, measurements: Collection[str]) -> Facts:
@@ -161,11 +162,13 @@ class Facts:
             f"{name}{'' if cycles == ALL else f' cycles {cycles}'} ({reason})"
             for _, name, cycles, reason in self.excluded
         ]
-        lacking = [f"{name} ({why})" for name, why in self.undrawn.items()]
-        more = f" and {len(lacking) - MOST_NAMED} more" if len(lacking) > MOST_NAMED else ""
+        by_reason: dict[str, Counter[str]] = {}
+        for name, why in self.undrawn.values():
+            by_reason.setdefault(why, Counter())[name] += 1
+        lacking = [f"{_listed(names)} ({why})" for why, names in by_reason.items()]
         parts = [
             f"excluded: {'; '.join(said)}" if said else "",
-            f"left out: {'; '.join(lacking[:MOST_NAMED])}{more}" if lacking else "",
+            f"left out: {'; '.join(lacking)}" if lacking else "",
         ]
         return "; ".join(part for part in parts if part)
 
@@ -174,7 +177,7 @@ class Facts:
         known = {one["measurement_id"] for one in self._kinds if one["kind"] != "dynamic"}
         for one in self._of_many_cycles:
             if one.id not in known:
-                self.undrawn[one.name] = f"not recognised as {kind}: a tag '{kind}' says that it is"
+                self.undrawn[one.id] = one.name, f"not recognised as {kind}: a tag '{kind}' says that it is"
 
     def drawable(self, tests: Sequence[TestRow], dataset: str, needs: Sequence[str]) -> list[TestRow]:
         """Those of the tests that have all of these columns; what the others lack is in `undrawn`."""
@@ -184,7 +187,8 @@ class Facts:
             there = held[one.id]
             lacking = [name for name in needs if there is None or name not in there]
             if lacking:
-                self.undrawn[one.name] = f"no {dataset}" if there is None else f"no column '{lacking[0]}'"
+                why = f"no {dataset}" if there is None else f"no column '{lacking[0]}'"
+                self.undrawn[one.id] = one.name, why
             else:
                 found.append(one)
         return found
@@ -309,6 +313,13 @@ def _row(row: Mapping[str, JsonValue]) -> TestRow:
     return TestRow(
         str(row["id"]), str(row["name"]), str(row["instance_name"]), None if batch is None else str(batch)
     )
+
+
+def _listed(names: Counter[str]) -> str:
+    """The names of tests, most of which differ; those of several cells once."""
+    said = [f"{name} of {count} cells" if count > 1 else name for name, count in names.items()]
+    more = f" and {len(said) - MOST_NAMED} more" if len(said) > MOST_NAMED else ""
+    return f"{', '.join(said[:MOST_NAMED])}{more}"
 
 
 def _first(found: Sequence[CatalogColumn]) -> str | None:

@@ -10,6 +10,8 @@ from .entry import Params, Steps, Unmet
 from .facts import MOST_LISTED, Facts
 from .tests_plan import RATED, RATED_UNIT, cells_beside, of_source, of_tests
 
+LONGEST_REASON = 200
+"""Letters of a reason in a figure at most, if it has more than one sentence."""
 VALID, REASON = "metadata.workbench.valid", "metadata.workbench.reason"
 
 
@@ -99,7 +101,7 @@ def _reasons(rows: Sequence[Mapping[str, object]]) -> str:
     cells: dict[str, list[str]] = {}
     for row in rows:
         if row[REASON]:
-            cells.setdefault(str(row[REASON])[:200].rstrip("."), []).append(str(row["instance_name"]))
+            cells.setdefault(_beginning(str(row[REASON])), []).append(str(row["instance_name"]))
     found = sorted(cells.items(), key=lambda item: -len(item[1]))
     said = [
         f"{', '.join(names[:3])}{f' and {len(names) - 3} more' if len(names) > 3 else ''}: {why}."
@@ -107,6 +109,17 @@ def _reasons(rows: Sequence[Mapping[str, object]]) -> str:
     ]
     left = sum(len(names) for _, names in found[3:])
     return " ".join([*said, f"And {left} more." if left else ""]).strip()
+
+
+def _beginning(reason: str) -> str:
+    """A reason, or those of its sentences that are not too much for a figure; without the last full stop."""
+    sentences = reason.rstrip(".").split(". ")
+    kept = sentences[:1]
+    for sentence in sentences[1:]:
+        if len(". ".join([*kept, sentence])) > LONGEST_REASON:
+            break
+        kept.append(sentence)
+    return ". ".join(kept)
 
 
 def _joined(left: str, right: str, key: str, fields: JsonValue) -> dict[str, JsonValue]:

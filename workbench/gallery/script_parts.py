@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import html
 import itertools
 import re
 import textwrap
@@ -56,14 +57,63 @@ def from_full(rows):
     first, second = (ordered.groupby(tests).nth(place) for place in (0, 1))
     after = first[tests].map(second.set_index(tests)[name]).astype(float)
     partly = first.index[(first["Complete"].isna() & (first[name] < 0.8 * after)).to_numpy()]
-    said = f"left out: the first discharge of {len(partly)} tests, of cells that came part-charged"
+    many = f"{len(partly)} tests, of cells" if len(partly) > 1 else "a test, of a cell"
+    said = f"left out: the first discharge of {many} that came part-charged"
     return rows.drop(partly), said if len(partly) else ""
 
 
 def incomplete(every, kept):
-    """Words for a note if more than a tenth of the cycles are left out since they are not complete."""
+    """Words for a note if cycles are left out since they are not complete."""
     lost = len(every) - len(kept)
-    return f"left out: {lost} of {len(every)} cycles, which are not complete" if lost > 0.1 * len(every) else ""
+    return f"left out: {lost} of {len(every)} cycles, which are not complete" if lost else ""
+
+
+def off_course(rows):
+    """Of each cycle why it is not of the course of its test, such as a check-up; an empty text for one that is."""
+    found = [battery.off_course(one) for _, one in rows.groupby("measurement_id")]
+    return pd.concat(found).loc[rows.index] if found else pd.Series("", rows.index)
+
+
+def of_course(rows):
+    """The cycles that are of the course of their tests, with words for a note on the others."""
+    why = off_course(rows)
+    said = whys(why)
+    return rows[why == ""], f"left out: {said}" if said else ""
+
+
+def whys(reasons):
+    """How many cycles have which reason, in words."""
+    counts = reasons[reasons != ""].value_counts(sort=False)
+    return ", ".join(f"{count} {'cycle' if count == 1 else 'cycles'} ({why})" for why, count in counts.items())
+
+
+def open_marks(figure, rows, color, name, what):
+    """Faint open marks for cycles that a curve passes over, out of the legend."""
+    style = {"symbol": "circle-open", "size": 6, "color": battery.pale(color, 0.8), "line": {"width": 1}}
+    figure.add_scatter(
+        x=rows["x"],
+        y=rows["value"],
+        mode="markers",
+        marker=style,
+        customdata=rows[["instance_name", "why"]],
+        hovertemplate=what
+        + " %{x:.5g}: %{y:.5g}<br>Cell: %{customdata[0]}<br>Why apart: %{customdata[1]}<extra></extra>",
+        showlegend=False,
+        legendgroup=name,
+    )
+
+
+def ranged(figure, course, apart):
+    """The range of the y axis by the values of the course, if others are far from them; gives how many are beyond."""
+    low, high = course.min(), course.max()
+    room = 0.3 * (high - low) if high > low else 0.05 * abs(high)
+    beyond = int((~apart.between(low - room, high + room)).sum())
+    if beyond:
+        near = apart[apart.between(low - room, high + room)]
+        ends = pd.concat([course, near])
+        edge = 0.05 * (ends.max() - ends.min()) or room
+        figure.update_yaxes(range=[ends.min() - edge, ends.max() + edge])
+    return beyond
 
 
 def not_excluded(rows, test=None):
@@ -160,12 +210,16 @@ def by_age(values, title):
 
 
 def above(figure, text, color, start):
-    """Small lines above the plot, ``start`` px over it; gives where they end."""
-    lines = textwrap.wrap(text, 76)
-    lines = [*lines[:2], lines[2] + " ..."] if len(lines) > 3 else lines
+    """Small lines above the plot, ``start`` px over it; gives where they end. The whole text is in the tooltip."""
+    words = text.split(" ")
+    short = battery.short_names(words, 40)
+    lines = textwrap.wrap(" ".join(short[word] for word in words), 76, break_on_hyphens=False)
+    lines = [*lines[:5], lines[5] + " ..."] if len(lines) > 6 else lines
     place = {"xref": "paper", "yref": "paper", "x": 0, "y": 1, "xanchor": "left", "yanchor": "bottom"}
-    words = {"text": "<br>".join(lines), "align": "left", "font": {"size": 11, "color": color}}
-    figure.add_annotation(**words, **place, yshift=start, showarrow=False)
+    said = {"text": "<br>".join(lines), "align": "left", "font": {"size": 11, "color": color}}
+    if " ".join(lines) != text:
+        said["hovertext"] = "<br>".join(textwrap.wrap(text, 76))
+    figure.add_annotation(**said, **place, yshift=start, showarrow=False)
     end = start + 14 * len(lines) + 4
     figure.update_layout(margin_t=max(figure.layout.margin.t or 0, end + 10))
     return end
@@ -185,14 +239,44 @@ def log_ticks(values):
     low, high = np.log10(np.nanmin(values)), np.log10(np.nanmax(values))
     if high - low < 0.7:
         return {"type": "log", "dtick": "D2"} if high - low < 0.01 else {"type": "log"}
-    if low < -3:
-        return {"type": "log", "dtick": "D2" if high - low < 2.5 else 1, "exponentformat": "power"}
-    steps = (1, 2, 5) if high - low < 3 else (1,)
-    ticks = [step * 10.0**power for power in range(int(np.floor(low)), int(high) + 2) for step in steps]
-    return {"type": "log", "tickvals": ticks, "ticktext": [f"{tick:g}" for tick in ticks]}
+    steps = (1, 2, 5) if high - low < 2.5 else (1,)
+    decades = range(int(np.floor(low)) - 1, int(np.ceil(high)) + 1)
+    ticks = [(step, power) for power in decades for step in steps]
+    ticks = [(step, power) for step, power in ticks if low - 0.5 < np.log10(step) + power < high + 0.5]
+    words = [f"{step * 10.0**power:g}" for step, power in ticks]
+    if low < -3:  # plotly writes its own powers larger than the other letters
+        words = [
+            f"{'' if step == 1 else f'{step}·'}10<sup>{power}</sup>".replace("-", "−") for step, power in ticks
+        ]
+    return {"type": "log", "tickvals": [step * 10.0**power for step, power in ticks], "ticktext": words}
 
 
 def finished(figure, **layout):
-    """The figure in the default look, with its legend below. `note` comes after it."""
+    """The figure in the default look, with its legend below, and long names cut in the middle: the tooltip has the
+    whole ones. `note` comes after it."""
     look = {"template": battery.template(), "margin": {"t": 30}, "legend": battery.legend()}
+    short = battery.short_names([trace.name for trace in figure.data if trace.name], 36)
+    for trace in figure.data:
+        if not trace.name or short[trace.name] == trace.name:
+            continue
+        template = (trace.hovertemplate or "%{x}: %{y}").replace("%{fullData.name}", html.escape(trace.name))
+        named = template if "<extra>" in template else f"{template}<extra>{html.escape(trace.name)}</extra>"
+        trace.update(name=short[trace.name], hovertemplate=named)
     return figure.update_layout(**{**look, **layout})
+
+
+def name_ends(figure, traces=None):
+    """Names beside the ends of more than 16 curves, for which a legend would be larger than the plot: `finished` comes
+    before it. Without traces, of those in the legend. Gives words for a note if some have no name."""
+    traces = traces or [trace for trace in figure.data if trace.name and trace.showlegend is not False]
+    curves = [trace.to_plotly_json() for trace in traces]
+    if len(curves) <= 16:
+        return ""
+    short = battery.short_names([trace["name"] for trace in curves], 20)
+    curves = [{**trace, "name": short[trace["name"]]} for trace in curves]
+    height = min(max(440, 13 * len(curves) + 150), 900)
+    span = figure.layout.yaxis.range
+    labels = battery.end_labels(curves, height=height - 150, size=10, width=400, y_range=span)
+    figure.update_layout(showlegend=False, height=height, annotations=[*figure.layout.annotations, *labels])
+    few = len(labels) < len(curves)
+    return f"{len(labels)} of {len(curves)} curves have their names beside them, all in the tooltip" if few else ""

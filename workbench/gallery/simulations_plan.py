@@ -10,7 +10,7 @@ from .facts import Facts
 COLUMNS = ("Voltage [V]", "Measured voltage [V]", "Voltage error [mV]", "Current [A]", "Step count")
 LACKING = (
     "The project has no simulation beside a measurement. Make one from its current: "
-    "bench.simulate('Chen2020', 'NAME OF A TEST'), with workbench[sim] installed."
+    "bench.simulate('Chen2020', 'NAME OF A TEST'), with battery-workbench[sim] installed."
 )
 MOST_POINTS = 10_000
 

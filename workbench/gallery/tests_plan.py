@@ -57,7 +57,7 @@ def drawable(facts: Facts, tests: Sequence[TestRow], lacking: str, *reads: Reads
     for one in reads:
         found = facts.drawable(found, one.dataset, one.needs)
     if not found:
-        name, why = next(iter(facts.undrawn.items()))
+        name, why = next(iter(facts.undrawn.values()))
         others = len(facts.undrawn) - 1
         more = f" The other {counted(others, 'test')} of that kind cannot be drawn either." if others else ""
         raise Unmet(f"The test '{name}' cannot be drawn: it has {why}.{more}")

@@ -8,7 +8,11 @@ NEEDS = "Ageing tests at three temperatures or more, with measured temperatures.
 LACKING = "No test repeats a full cycle at least ten times. Ingest ageing tests at three temperatures."
 
 
-READS = Reads("cycles", ("Cycle count", "Discharge capacity [A.h]", "Complete", "Mean temperature [degC]"))
+READS = Reads(
+    "cycles",
+    ("Cycle count", "Discharge capacity [A.h]", "Complete", "Mean temperature [degC]"),
+    ("Mean discharge current [A]",),
+)
 
 
 def make(facts):
@@ -22,6 +26,7 @@ def make(facts):
 # The script of the figure
 def transform(data, params):
     rows, partly = from_full(data["rows"].dropna(subset=["Discharge capacity [A.h]"]))
+    rows, beside = of_course(rows)
     found = []
     if rows["Mean temperature [degC]"].isna().all():
         return battery.message("No ageing test has a temperature. The law needs measured ones.", unmet=True)
@@ -76,4 +81,4 @@ def transform(data, params):
     )
     figure.update_yaxes(title_text="Fade / % per cycle", **log_ticks(100 * points["Rate"]))
     finished(figure, showlegend=True)
-    return note(figure, "; ".join(text for text in (told, partly) if text))
+    return note(figure, "; ".join(text for text in (told, beside, partly) if text))

@@ -63,6 +63,6 @@ def transform(data, params):
         )
     figure.update_xaxes(title_text="Cycle count")
     figure.update_yaxes(title_text=title, rangemode="tozero")
-    finished(figure, barmode="stack", bargap=0 if len(sums) > 60 else 0.1)
+    finished(figure, showlegend=True, barmode="stack", bargap=0 if len(sums) > 60 else 0.1)
     lost = without_amount(rows, amount)
     return note(figure, "; ".join(text for text in ("" if several else rows["name"].iloc[0], lost) if text))

@@ -75,7 +75,8 @@ def transform(data, params):
             showlegend=False,
         )
     figure.update_xaxes(autotickangles=[0, 90])
-    figure.update_yaxes(title_text=f"Resistance / {unit}", rangemode="tozero")
+    top = float((rows["scale"] * rows[shown].sum(axis=1)).max())
+    figure.update_yaxes(title_text=f"Resistance / {unit}", range=[0, (1.12 if unknown.any() else 1.05) * top])
     finished(figure, barmode="stack")
     circuits = ", ".join(dict.fromkeys(rows["Circuit"].dropna()))
     lost = f"; + ?: without {unknown.sum()} parameters that the data do not know" if unknown.any() else ""

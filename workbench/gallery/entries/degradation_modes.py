@@ -59,7 +59,8 @@ def transform(data, params):
                 col=place,
             )
             named.add(name)
-    figure.update_xaxes(title_text="Check-up", dtick=1)
+    last = max((max(trace.x) for trace in figure.data if len(trace.x)), default=0)
+    figure.update_xaxes(title_text="Check-up", dtick=max(1, round(last / 5)), range=[-0.3, last + 0.3])
     figure.update_yaxes(title_text="Loss / %", col=1)
     figure.update_annotations(font_size=14)
     finished(figure, margin={"t": 50})

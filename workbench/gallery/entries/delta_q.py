@@ -67,7 +67,7 @@ def transform(data, params):
     if len(ended) >= 4:
         r = np.corrcoef(ended["feature"], np.log10(ended["life"]))[0, 1]
         told = f"r = {r:.2f} over {len(ended)} cells that ended; {told}"
-    figure.update_xaxes(title_text="log₁₀ variance of ΔQ(V), cycles 10 and 100")
+    figure.update_xaxes(title_text="log10 variance of ΔQ(V), cycles 10 and 100")
     figure.update_yaxes(title_text=f"Cycles to {params['threshold']:g} %", **log_ticks(rows["life"]))
     finished(figure, showlegend=True)
     return note(figure, f"{told}; {partly}" if partly else told)

@@ -9,17 +9,22 @@ LACKING = "No test repeats a cycle. Ingest an ageing, a rate or a formation test
 
 
 READS = Reads(
-    "cycles", ("Cycle count", "Coulombic efficiency", "Energy efficiency", "Cycle duration [s]", "Complete")
+    "cycles",
+    ("Cycle count", "Coulombic efficiency", "Energy efficiency", "Complete"),
+    ("Cycle duration [s]", "Discharge capacity [A.h]", "Mean discharge current [A]"),
 )
 
 
 def make(facts):
     ageing = facts.tests("ageing")
-    tests = drawable(facts, ageing or facts.tests("formation", "rate"), LACKING, READS)
+    liked = ageing or facts.tests("formation", "rate") or facts.cycled
+    tests = drawable(facts, liked, LACKING, READS)
     steps, params = chosen_tests(facts, tests, "ageing" if ageing else "")
     steps["cycles"] = summary(facts, tests, READS)
     steps["rows"] = with_tests(facts, "cycles", complete=True)
-    shown = {"CE": "coulombic", "EE": "energy", "VE": "voltage", "CIE": "coulombic inefficiency per hour"}
+    shown = {"CE": "coulombic", "EE": "energy", "VE": "voltage"}
+    if "Cycle duration [s]" in READS.columns(facts, tests):
+        shown["CIE"] = "coulombic inefficiency per hour"
     params["quantity"] = choice("Efficiency", "CE", shown)
     mean = {"label": "Running mean over", "description": "Cycles; 1 draws each cycle as it is."}
     params["mean"] = {"kind": "view", "default": 1, "control": {**mean, "min": 1, "max": 31, "step": 2}}
@@ -28,58 +33,85 @@ def make(facts):
 
 
 # The script of the figure
+FIRST, APART = "first of a test", "apart from both neighbours"
+
+
+def reasons(rows):
+    """Of each cycle why no curve goes through it; an empty text for most."""
+    why = off_course(rows)
+    for _, one in rows.groupby("measurement_id"):
+        one = one.sort_values("Cycle count")
+        apart = battery.stands_apart(one["Coulombic efficiency"], least=0.0001)
+        why.loc[one.index[apart & (why.loc[one.index] == "").to_numpy()]] = APART
+        if why[one.index[0]] == "":  # it began in the state in which the cell came
+            why[one.index[0]] = FIRST
+    return why
+
+
 def transform(data, params):
     rows = data["rows"].dropna(subset=["Coulombic efficiency"])
+    known = len(rows)
     rows = rows[rows["Coulombic efficiency"].between(0.2, 2)]
     if rows.empty:
         return battery.message("No complete cycle to draw. Choose other cells.")
     ce, ee = rows["Coulombic efficiency"], rows["Energy efficiency"]
-    hours = rows["Cycle duration [s]"] / 3600
+    hours = rows["Cycle duration [s]"] / 3600 if "Cycle duration [s]" in rows else np.nan
     value, title = {
         "CE": (100 * ce, "Coulombic efficiency / %"),
         "EE": (100 * ee, "Energy efficiency / %"),
         "VE": (100 * ee / ce, "Voltage efficiency / %"),
         "CIE": (1e6 * (1 - ce) / hours, "Coulombic inefficiency / ppm h⁻¹"),
     }[params["quantity"]]
-    rows = rows.assign(value=value, degrees=degrees_of(rows).round(0)).dropna(subset=["value"])
+    rows = rows.assign(value=value, degrees=degrees_of(rows).round(0), x=rows["Cycle count"])
+    rows = rows.dropna(subset=["value"])
+    rows["why"] = reasons(rows)
     cells = sorted(rows["instance_name"].unique())
     batched = rows["batch_name"].notna().any() and len(cells) > 8
     rows["group"] = rows["batch_name"].fillna("no batch") if batched else rows["instance_name"]
-    colors = palette(sorted(rows["group"].unique()))
-    dashes = dict(zip(sorted(rows["degrees"].dropna().unique()), DASHES * 10))
-    low, high = -np.inf, np.inf
-    if params["zoom"] and len(rows) > 20:
-        low, high = rows["value"].quantile([0.05, 0.95])
-        spread = max(high - low, 1e-6)
-        low, high = low - 0.5 * spread, high + 0.5 * spread
-    rows["seen"] = rows["value"].where(rows["value"].between(low, high))
-    out = int(rows["seen"].isna().sum())
+    groups = sorted(rows["group"].unique())
+    colors, heats = palette(groups), sorted(rows["degrees"].dropna().unique())
+    dashes = dict(zip(heats, DASHES * 10))
+    turns = {group: DASHES[number // len(battery.PALETTE) % 4] for number, group in enumerate(groups)}
+    apart, course = rows[rows["why"] != ""], rows[rows["why"] == ""]
     figure, named = go.Figure(), set()
-    for (group, degrees, test), one in rows.groupby(["group", "degrees", "measurement_id"], dropna=False):
+    for (group, degrees, test), one in course.groupby(["group", "degrees", "measurement_id"], dropna=False):
         one = one.sort_values("Cycle count")
         name = f"{group}, {degrees:g} °C" if degrees == degrees else str(group)
         style = {"x": one["Cycle count"], "name": name, "legendgroup": name}
         style["hovertemplate"] = f"{one['instance_name'].iloc[0]}, cycle %{{x}}: %{{y:.6g}}<extra></extra>"
         if params["mean"] > 1:
             dots = {"color": battery.pale(colors[group], 0.4), "size": 4}
-            figure.add_scatter(y=one["seen"], mode="markers", marker=dots, showlegend=False, **style)
+            figure.add_scatter(y=one["value"], mode="markers", marker=dots, showlegend=False, **style)
         figure.add_scatter(
-            y=one["seen"].rolling(params["mean"], center=True, min_periods=1).mean().where(one["seen"].notna()),
+            y=one["value"].rolling(params["mean"], center=True, min_periods=1).mean(),
             mode="lines" if len(one) > 40 else "lines+markers",
-            line={"color": colors[group], "dash": dashes.get(degrees, "solid"), "width": 1.5},
+            line={"color": colors[group], "dash": dashes.get(degrees, turns[group]), "width": 1.5},
             marker={"size": 5},
             showlegend=name not in named,
             **style,
         )
         named.add(name)
-    if high < np.inf:
+    for group, one in apart.groupby("group"):
+        open_marks(figure, one, colors[group], str(group), "cycle")
+    out = rows.iloc[:0]
+    if params["zoom"] and len(course) > 20:
+        low, high = course["value"].quantile([0.05, 0.95])
+        spread = max(high - low, 1e-4 * abs(high), 1e-6)
+        low, high = low - 0.5 * spread, high + 0.5 * spread
         figure.update_yaxes(range=[low, high])
+        out = rows[~rows["value"].between(low, high)]
     figure.update_xaxes(title_text="Cycle count")
     figure.update_yaxes(title_text=title)
     finished(figure)
-    beyond = f"; {out} cycles are beyond the range" if out else ""
-    mean = f"; running mean over {params['mean']} cycles, points: each cycle" if params["mean"] > 1 else ""
-    middle = ce.groupby(rows["instance_name"]).median()
+    ends = name_ends(figure)
+    lost = incomplete(*(data[step].dropna(subset=["Coulombic efficiency"]) for step in ("cycles", "rows")))
+    marks = f"open marks: {whys(apart['why'])}" if len(apart) else ""
+    most = out["instance_name"].value_counts()
+    beyond = f"{len(out)} cycles are beyond the range, {most.iloc[0]} of {most.index[0]}" if len(out) else ""
+    mean = f"running mean over {params['mean']} cycles, points: each cycle" if params["mean"] > 1 else ""
+    middle = rows["Coulombic efficiency"].groupby(rows["instance_name"]).median()
     far = [str(cell) for cell in middle.index[(middle > 1.01) | (middle < 0.95)]]
-    half = f"; {', '.join(far[:3])}: far from 100 %, a half cell, or a charge of another cycle" if far else ""
-    return note(figure, f"The last digits depend on the accuracy of the cycler{mean}{beyond}{half}.")
+    half = f"{', '.join(far[:3])}: far from 100 %, a half cell, or a charge of another cycle" if far else ""
+    few = f"{known - len(ce)} cycles are not between 20 and 200 %" if known > len(ce) else ""
+    said = ("the last digits depend on the accuracy of the cycler", mean, marks, beyond, few, half, lost, ends)
+    return note(figure, "; ".join(text for text in said if text))

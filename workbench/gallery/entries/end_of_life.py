@@ -55,9 +55,10 @@ def transform(data, params):
             "batch": "no batch" if pd.isna(batch) else batch,
             "temperature": f"{degrees:g} °C" if degrees == degrees else "temperature unknown",
         }.get(params.get("color"), "")
+        one = {"cell": str(cell), "test": str(cycles["name"].iloc[0]), "group": group}
         cycles = cycles[[name for name in NEEDED if name in cycles]]
         reached = battery.end_of_life(cycles, threshold=share).iloc[0]
-        one = {"cell": cell, "group": group, "last": cycles["Cycle count"].max()}
+        one["last"] = cycles["Cycle count"].max()
         if reached["Valid"] and reached["EOL cycle"] == reached["EOL cycle"]:
             found.append({**one, "how": "reached", "eol": reached["EOL cycle"]})
             continue
@@ -71,12 +72,14 @@ def transform(data, params):
         return battery.message("No cycles to draw. Choose other cells.", unmet=True)
     found = pd.DataFrame(found)
     order, up = (["how", "eol", "cell"], [False, False, True]) if params["sort"] else (["group", "cell"], True)
+    again = found["cell"].duplicated(keep=False)
+    found["cell"] = found["cell"].mask(again, found["cell"] + ", " + found["test"])
     found = found.assign(how=pd.Categorical(found["how"], list(STYLES), ordered=True)).sort_values(
         order, ascending=up
     )
     groups = sorted(found["group"].unique())
     colors = palette(groups)
-    figure = go.Figure()
+    figure, across = go.Figure(), len(found) > 8
     for how, name in STYLES.items():
         one = found[found["how"] == how]
         if one.empty:
@@ -84,15 +87,20 @@ def transform(data, params):
         shade = [colors[group] for group in one["group"]]
         marker = {"color": shade if how == "reached" else "rgba(0,0,0,0)", "line": {"color": shade, "width": 2}}
         if how == "beyond":
-            marker = {"color": [battery.pale(color, 0.25) for color in shade], "line": {"width": 0}}
-        error = None
+            # The outline is seen on a dark page too.
+            marker = {
+                "color": [battery.pale(color, 0.25) for color in shade],
+                "line": {"color": shade, "width": 1},
+            }
+        error, at, long = None, ("y", "x") if across else ("x", "y"), "error_x" if across else "error_y"
         if how == "extrapolated":
             # Said, since plotly's own grey for open bars is not seen on a dark page.
             error = {"array": one["high"] - one["eol"], "arrayminus": one["eol"] - one["low"], "color": "#444444"}
         figure.add_bar(
-            x=one["cell"],
-            y=one["eol"],
-            error_y=error,
+            **dict(zip(at, (one["cell"], one["eol"]))),
+            **{long: error},
+            orientation="h" if across else "v",
+            customdata=one["cell"],
             marker=marker,
             name=name,
             showlegend=len(groups) == 1,
@@ -100,9 +108,11 @@ def transform(data, params):
             if how == "beyond"
             else [f"{eol:.0f}" for eol in one["eol"]],
             textposition="inside" if how == "extrapolated" else "outside",
+            constraintext="none",
+            cliponaxis=False,
             insidetextanchor="start",
-            textfont={"color": "#444444"} if how == "extrapolated" else None,
-            hovertemplate="Cell: %{x}<br>Cycles: %{text}<extra>" + name + "</extra>",
+            textfont={"size": 11, **({"color": "#444444"} if how == "extrapolated" else {})},
+            hovertemplate="Whole name: %{customdata}<br>Cycles: %{text}<extra>" + name + "</extra>",
         )
         if len(groups) > 1:  # the bars of one kind have several colours
             grey = {"reached": "#777777", "extrapolated": "rgba(0,0,0,0)", "beyond": "#DDDDDD"}[how]
@@ -111,8 +121,24 @@ def transform(data, params):
     for group in groups if len(groups) > 1 else []:
         mark = {"color": colors[group], "size": 10, "symbol": "square"}
         figure.add_scatter(x=[None], y=[None], mode="markers", marker=mark, name=group)
-    figure.update_xaxes(categoryorder="array", categoryarray=found["cell"], autotickangles=[0, 90])
-    figure.update_yaxes(title_text=f"Cycles to {params['threshold']:g} %", rangemode="tozero")
+    short = battery.short_names(found["cell"], 20)
+    cells = {
+        "title_text": "Cell",
+        "categoryorder": "array",
+        "categoryarray": found["cell"],
+        "tickvals": list(short),
+    }
+    cells["ticktext"] = list(short.values())
+    most = found[["eol", *(["high"] if "high" in found else [])]].max(axis=None)
+    cycles = {"title_text": f"Cycles to {params['threshold']:g} %", "range": [0, (1.2 if across else 1.12) * most]}
+    if across:
+        figure.update_xaxes(**cycles).update_yaxes(**cells, autorange="reversed")
+        figure.update_layout(height=min(max(440, 18 * len(found) + 170), 1400))
+    else:
+        figure.update_yaxes(**cycles).update_xaxes(**cells, autotickangles=[0, 90])
     finished(figure)
     ahead = "; extrapolated with its 90 % band" if (found["how"] == "extrapolated").any() else ""
-    return note(figure, f"of the first capacity{ahead}" + (f"; {partly}" if partly else ""))
+    note(figure, f"of the first capacity{ahead}" + (f"; {partly}" if partly else ""))
+    if across:  # the lines above begin over the names of the cells, not over the plot
+        figure.update_annotations(xshift=-6.5 * max(map(len, short.values())))
+    return figure

@@ -11,7 +11,7 @@ LACKING = "No test repeats a full cycle at least ten times. Ingest an ageing tes
 READS = Reads(
     "cycles",
     ("Cycle count", "Discharge capacity [A.h]", "Complete"),
-    ("Cycle in life", "Capacity throughput in life [A.h]"),
+    ("Cycle in life", "Capacity throughput in life [A.h]", "Mean discharge current [A]"),
 )
 
 
@@ -42,10 +42,14 @@ def transform(data, params):
     base, lost = params.get("per", "cell"), incomplete(data["cycles"], data["fade"])
     fade, partly = from_full(fade)
     fade = fade.assign(degrees=degrees_of(fade).round(0), value=fade["Discharge capacity [A.h]"])
+    fade["why"] = off_course(fade)
     if params["relative"] == "first":
-        fade["value"] = 100 * battery.of_first(fade["value"], fade["measurement_id"])
+        course = fade[fade["why"] == ""].sort_values("Cycle count")
+        first = course[course["value"] > 0].groupby("measurement_id")["value"].first()
+        fade["value"] = 100 * fade["value"] / fade["measurement_id"].map(first)
         title = "Capacity retention / %"
-        high = fade["measurement_id"].isin(fade.loc[fade["value"] > 150, "measurement_id"])
+        over = fade.loc[(fade["value"] > 150) & (fade["why"] == ""), "measurement_id"]
+        high = fade["measurement_id"].isin(over)
         if high.any():
             names = ", ".join(fade.loc[high, "instance_name"].unique()[:5])
             said = f"left out, since later cycles pass over 150 % of the first: {names}"
@@ -71,6 +75,8 @@ def transform(data, params):
     fade["group"] = fade["batch_name"].fillna("no batch") if by_batch else fade["instance_name"]
     colors = distinct(sorted(fade["group"].unique()))
     dashes = dict(zip(sorted(fade["degrees"].dropna().unique()), DASHES * 10))
+    apart = fade[fade["why"] != ""]
+    fade = fade[fade["why"] == ""]
     figure = go.Figure()
     for (group, degrees), rows in fade.groupby(["group", "degrees"], dropna=False):
         cells = rows["instance_name"].nunique()
@@ -100,11 +106,16 @@ def transform(data, params):
             shade, line = battery.band(mean, "x", name, colors[group])
             line["line"] = {**style, "width": 2.4}
             figure.add_traces([shade, line])
+    for group, rows in apart.groupby("group"):
+        open_marks(figure, rows, colors[group], str(group), x_title.lower())
+    beyond = ranged(figure, fade["value"], apart["value"])
     figure.update_xaxes(title_text=x_title, rangemode="tozero")
     figure.update_yaxes(title_text=title)
     words = {"batch": "mean ± s.d. of the cells", "range": "mean of the cells, with the lowest and highest"}
     spread = f"thick: {words[params['group']]}, thin: each cell" if by_batch else ""
     first = "of the first complete cycle" if params["relative"] == "first" else ""
-    many = len({trace.name for trace in figure.data}) > 16
-    finished(figure, showlegend=not many)
-    return note(figure, "; ".join(text for text in (first, spread, partly, lost) if text))
+    finished(figure)
+    ends = name_ends(figure)
+    marks = f"open marks: {whys(apart['why'])}" if len(apart) else ""
+    marks += f", {beyond} of them beyond the range" if beyond else ""
+    return note(figure, "; ".join(text for text in (first, marks, spread, partly, lost, ends) if text))

@@ -22,8 +22,8 @@ def make(facts):
 # The script of the figure
 def transform(data, params):
     found, base = [], params.get("per", "cell")
-    heights = [data["values"][id]["Height [A.h/V]"] for id in data["chosen"]["id"]]
-    factor, unit = capacity_unit(base, pd.concat(heights, ignore_index=True))
+    areas = [data["values"][id]["Area [A.h]"] for id in data["chosen"]["id"]]
+    factor, unit = capacity_unit(base, pd.concat(areas, ignore_index=True))
     names = called(data["chosen"], "measurement_name")
     records = data["chosen"].assign(amount=amount_of(data["chosen"], base), measurement_name=names)
     for _, record in records.iterrows():

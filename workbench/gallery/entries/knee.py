@@ -1,7 +1,7 @@
 """Does the fade steepen, and from which cycle on?"""
 
 from workbench.gallery.entry import Made
-from workbench.gallery.records_plan import stored_results
+from workbench.gallery.records_plan import VALID, stored_results
 
 TITLE = "Knee of the fade"
 NEEDS = "Ageing tests of 50 complete cycles or more, and the stored results of 'knee'."
@@ -21,7 +21,9 @@ def make(facts):
     )
     steps, params = stored_results(facts, "knee", "ageing", lacking=LACKING, x="Knee cycle", columns=columns)
     ids = {"from": "chosen", "column": "measurement_id"}
+    valid = [row["measurement_id"] for row in facts.results("knee") if row[VALID]]
     wanted = ["Cycle count", "Discharge capacity [A.h]", "Complete"]
+    wanted += facts.shared(valid, "cycles", ("Mean discharge current [A]",))
     steps["cycles"] = {"op": "summary", "dataset": "cycles", "ids": ids, "columns": wanted}
     return Made(steps, params)
 
@@ -31,6 +33,7 @@ def transform(data, params):
     figure, cells = go.Figure(), data["chosen"]
     colors = palette(cells["id"])
     cycles, partly = from_full(data["cycles"][data["cycles"]["Complete"].fillna(True).astype(bool)])
+    cycles, apart = of_course(cycles)
     for _, cell in cells.iterrows():
         rows = cycles[cycles["measurement_id"] == cell["measurement_id"]]
         rows = rows.dropna(subset=["Discharge capacity [A.h]"]).sort_values("Cycle count")
@@ -60,6 +63,7 @@ def transform(data, params):
     figure.update_xaxes(title_text="Cycle count", rangemode="tozero")
     figure.update_yaxes(title_text="Capacity retention / %")
     finished(figure, showlegend=True)
+    ends = name_ends(figure)
     without = sorted(set(data["records"]["instance_name"]) - set(cells["instance_name"]))
     lacking = f"no knee: {', '.join(without[:8])}{' ...' if len(without) > 8 else ''}" if without else ""
-    return note(figure, "; ".join(text for text in (lacking, partly) if text))
+    return note(figure, "; ".join(text for text in (lacking, apart, partly, ends) if text))

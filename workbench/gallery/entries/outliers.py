@@ -8,7 +8,11 @@ NEEDS = "Several cells of a batch that were tested alike; a verdict needs six."
 LACKING = "No test repeats a full cycle. Outliers are looked for among ageing tests of several cells."
 
 
-READS = Reads("cycles", ("Cycle count", "Discharge capacity [A.h]", "Complete"), ("Coulombic efficiency",))
+READS = Reads(
+    "cycles",
+    ("Cycle count", "Discharge capacity [A.h]", "Complete"),
+    ("Coulombic efficiency", "Mean discharge current [A]"),
+)
 
 
 def make(facts):
@@ -31,6 +35,7 @@ def make(facts):
 # The script of the figure
 def transform(data, params):
     rows, partly = from_full(data["rows"].dropna(subset=["Discharge capacity [A.h]"]))
+    rows, beside = of_course(rows)
     if rows.empty:
         return battery.message("No complete cycle to look at. Choose other cells.", unmet=True)
     base = params.get("per", "cell")
@@ -121,4 +126,4 @@ def transform(data, params):
     found = ", ".join(cells.index[cells["outlier"]])
     few = few or {"retention": "at the last cycle that all have", "ce": "median"}.get(params["quantity"], "")
     outlying = f"outliers (|z| > 3.5): {found}" if found else ""
-    return note(figure, "; ".join(text for text in (outlying, few, left, partly, lost) if text))
+    return note(figure, "; ".join(text for text in (outlying, few, left, beside, partly, lost) if text))

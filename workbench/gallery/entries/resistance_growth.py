@@ -65,7 +65,8 @@ def transform(data, params):
             found.append({**one[0].to_dict(), "soc": one[1]})
     if not found:
         return battery.message(
-            f"No pulse within 15 % of {params['soc']:g} % state of charge. Choose another.", unmet=True
+            f"No discharge pulse within 15 % of {params['soc']:g} % state of charge. Choose another one.",
+            unmet=True,
         )
     found = pd.DataFrame(found)
     found["degrees"] = degrees_of(found).round(0)

@@ -90,9 +90,10 @@ def transform(data, params):
     figure.update_yaxes(title_text=title)
     if known:
         figure.add_trace(battery.color_bar(low, high, "Mean temperature / °C"))
-    finished(figure, showlegend=rows["instance_name"].nunique() <= 16)
+    finished(figure)
+    ends = name_ends(figure, [trace for trace in figure.data if trace.customdata is not None])
     rest = rows["rest"].dropna()
     spans = " to ".join(dict.fromkeys(f"{hours:.2g}" for hours in (rest.min(), rest.max())))
     said = f"slow discharges; rest before: {spans} h" if len(rest) else "no rest before the discharge is logged"
     spread = f"temperatures differ by {heat.max() - heat.min():.1f} K" if known else "no temperature is logged"
-    return note(figure, "; ".join(text for text in (said, spread, without_amount(rows, amount)) if text))
+    return note(figure, "; ".join(text for text in (said, spread, without_amount(rows, amount), ends) if text))
