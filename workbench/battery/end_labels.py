@@ -13,8 +13,8 @@ from ..typed_arrays import from_spec, is_spec
 from .plotly_dict import PlotlyDict, PlotlyValue
 from .style import PALETTE
 
-_LINE = 1.3
-"""Height of a name with its ground, in letters."""
+_LINE = 1.2
+"""Height of a line of text, in letters."""
 _BEYOND = 1.12
 """How much longer an axis is than the range of its values."""
 _LETTER = 0.56

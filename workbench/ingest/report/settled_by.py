@@ -24,6 +24,8 @@ _SAID = {
     "polarity": "sign",
     "time_zone": "zone",
     "time_unit": "column_map",
+    "time_parts": "column_map",
+    "not_time": "column_map",
     "unit": "column_map",
     "unit_proved": "column_map",
     "dates": "column_map",
