@@ -5,15 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx2 as httpx
 import pytest
 from playwright.sync_api import Browser, expect
-from support.web_page import Site, Window, open_site
+from support.web_page import Site, open_site
 
-from workbench.records import Dashboard, Project
-from workbench.store.scope import Scope
-
-PLAN = {"steps": {"cells": {"op": "list", "source": "instances", "fields": ["name"]}}}
 FIGURES = {
     "grid": (
         "go.Heatmap(z=np.arange(6).reshape(2, 3) / 4, x=['a', 'b', 'c'], colorbar_title_text='Loss / %')",
@@ -49,24 +44,10 @@ def site(demo_store: Path, tmp_path_factory: pytest.TempPathFactory, browser: Br
         yield site
 
 
-def opened(site: Site, name: str, trace: str) -> Window:
-    """A window on a plot of one trace."""
-    rows = site.store.rows
-    project = rows.page(Project, Scope(site.organization, None)).items[0]
-    board = rows.page(Dashboard, Scope(site.organization, project.id)).items[0]
-    config = {"plan": PLAN, "transform": f"def transform(data, params):\n    return go.Figure({trace})\n"}
-    with httpx.Client(base_url=site.address, headers={"X-API-Key": site.key}, timeout=60) as client:
-        made = client.post(
-            f"/projects/{project.id}/dashboards/{board.id}/plots", json={"name": name, "config": config}
-        )
-    assert made.status_code == 200, made.text
-    return site.window(f"/boards/{project.id}/{board.id}/plots/{made.json()['id']}")
-
-
 @pytest.mark.parametrize("name", FIGURES)
 def test_the_numbers_of_each_kind_of_figure_are_a_table(site: Site, name: str) -> None:
     trace, first, number = FIGURES[name]
-    window = opened(site, name, trace)
+    window = site.window(site.plot(name, trace))
     lines = window.page.get_by_role("region", name="The plotted numbers").get_by_role("row")
     expect(lines).to_have_count(number + 1)
     found = [lines.nth(n).locator("th, td").all_inner_texts() for n in range(len(first))]
@@ -76,7 +57,7 @@ def test_the_numbers_of_each_kind_of_figure_are_a_table(site: Site, name: str) -
 
 
 def test_a_table_that_ends_says_how_many_rows_are_elsewhere(site: Site) -> None:
-    window = opened(site, "many", "go.Scatter(y=np.arange(21_500.0))")
+    window = site.window(site.plot("many", "go.Scatter(y=np.arange(21_500.0))"))
     expect(window.page.get_by_text("1 500 more are in the csv of the menu Export")).to_be_visible()
     window.assert_proper()
     window.close()

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
+import httpx2 as httpx
 import pytest
 from fastapi import FastAPI
 from playwright.sync_api import Browser, Locator, Page, expect
@@ -17,6 +18,8 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from server import Settings, create_app
 from support.notebook_page import LOOPBACK, NO_ADDRESS, PATIENCE, Overheard
 from support.server_on_socket import listening
+from workbench.records import Dashboard, Project
+from workbench.store.scope import Scope
 from workbench.store.store import Store
 
 AXE = Path(__file__).parents[2] / "tools" / "vendor" / "node_modules" / "axe-core" / "axe.min.js"
@@ -66,6 +69,19 @@ class Site:
         made = Window(self, path, self.key if key == "" else key, width, height, dark)
         self.windows.append(made)
         return made
+
+    def plot(self, name: str, trace: str, layout: str = "") -> str:
+        """The address of a new plot: a trace and a layout as a script has them."""
+        rows = self.store.rows
+        project = rows.page(Project, Scope(self.organization, None)).items[0]
+        board = rows.page(Dashboard, Scope(self.organization, project.id)).items[0]
+        plan = {"steps": {"cells": {"op": "list", "source": "instances", "fields": ["name"]}}}
+        script = f"def transform(data, params):\n    return go.Figure({trace}, {layout or 'None'})\n"
+        path = f"/projects/{project.id}/dashboards/{board.id}/plots"
+        with httpx.Client(base_url=self.address, headers={"X-API-Key": self.key}, timeout=60) as client:
+            made = client.post(path, json={"name": name, "config": {"plan": plan, "transform": script}})
+        assert made.status_code == 200, made.text
+        return at("boards", project.id, board.id, "plots", made.json()["id"])
 
     def close_windows(self) -> None:
         for window in [*self.windows]:

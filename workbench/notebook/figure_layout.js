@@ -129,7 +129,7 @@ function themed(layout, ground) {
 function written(layout) {
   const read = (text) => (text?.font?.color ? { ...text, font: { ...text.font, color: inked(text.font.color) } } : text);
   const boxed = (text) => {
-    const box = text?.bgcolor ? parts(text.bgcolor) : null;
+    const box = text?.bgcolor ? rgbOf(text.bgcolor) : null;
     if (!box || Math.min(...box.rgb) < 150) return read(text);
     if (isGrey(box.rgb)) return read({ ...text, bgcolor: `rgba(${box.rgb.map((part) => Math.max(285 - part, 0))}, ${box.opaque})` });
     return { ...text, font: { color: "#222", ...text.font } };
@@ -162,7 +162,7 @@ function lifted(rgb) {
 const isGrey = (rgb) => Math.max(...rgb) - Math.min(...rgb) <= 30;
 
 // Red, green and blue of a colour, and how opaque it is as text; null for a name that no script of ours has.
-function parts(color) {
+function rgbOf(color) {
   const hex = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(color)?.[1];
   const given = /^rgba?\(\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)\s*(?:,\s*([\d.]+)\s*)?\)$/.exec(color);
   if (color === "black") return { rgb: [0, 0, 0], opaque: "1" };
@@ -172,7 +172,7 @@ function parts(color) {
 }
 
 function inked(color) {
-  const { rgb, opaque } = parts(color) ?? {};
+  const { rgb, opaque } = rgbOf(color) ?? {};
   if (!rgb) return color;
   if (isGrey(rgb) ? Math.max(...rgb) > 110 : luminance(rgb) >= SEEN) return color;
   const light = isGrey(rgb) ? rgb.map((part) => 235 - part) : lifted(rgb);

@@ -1,0 +1,48 @@
+"""Figures on a dark page: texts in boxes that a script chose are read as well as on a light one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+from support.web_page import Site, open_site
+
+from browser.test_browser_still import luminance
+
+BOXES = {
+    "white": {"bgcolor": "white"},
+    "white that is seen through": {"bgcolor": "rgba(255,255,255,0.8)"},
+    "black on white": {"bgcolor": "#fff", "font": {"color": "black"}},
+    "yellow": {"bgcolor": "#fff3b0"},
+    "blue on yellow": {"bgcolor": "#fff3b0", "font": {"color": "#003366"}},
+    "black": {"bgcolor": "#111", "font": {"color": "#eee"}},
+}
+DRAWN = """() => [...document.querySelectorAll(".wb-figure .annotation-text-g")].map((one) => [
+  one.textContent, ...["rect.bg", "text"].map((part) => getComputedStyle(one.querySelector(part)).fill),
+])"""
+
+
+@pytest.fixture(scope="module")
+def site(demo_store: Path, tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[Site]:
+    with open_site(demo_store, tmp_path_factory.mktemp("site"), browser) as site:
+        yield site
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_texts_in_boxes_are_read_on_a_dark_page(site: Site, dark: bool) -> None:
+    texts = [
+        {"text": name, "x": 1, "y": n, "showarrow": False, **box} for n, (name, box) in enumerate(BOXES.items())
+    ]
+    window = site.window(
+        site.plot(f"boxes {dark}", "go.Scatter(x=[0, 2], y=[0, 6])", f"{{'annotations': {texts}}}"), dark=dark
+    )
+    window.page.locator(".wb-figure .annotation-text-g").nth(len(BOXES) - 1).wait_for()
+    drawn = window.page.evaluate(DRAWN)
+    assert {name for name, _, _ in drawn} == {*BOXES}
+    for name, box, ink in drawn:
+        low, high = sorted((luminance(box), luminance(ink)))
+        assert (high + 0.05) / (low + 0.05) > 4.5, (name, box, ink)
+    window.assert_proper()
+    window.close()
