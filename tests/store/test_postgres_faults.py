@@ -71,9 +71,17 @@ def test_a_transaction_that_loses_its_connection_stores_nothing(lab: Lab, addres
 
 def test_a_snapshot_that_loses_its_connection_says_so(lab: Lab, address: str) -> None:
     with pytest.raises(StoreError, match="cannot be reached"), lab.store.snapshot():  # noqa: PT012
+        studies(lab)
         cut_others(address)
         studies(lab)
     assert studies(lab) == []
+
+
+def test_a_snapshot_that_has_read_nothing_yet_takes_another_connection(lab: Lab, address: str) -> None:
+    assert studies(lab) == []
+    with lab.store.snapshot():
+        assert cut_others(address) >= 1
+        assert studies(lab) == []
 
 
 def test_a_writer_that_waits_too_long_is_told_why(lab: Lab, address: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,9 +36,15 @@ that was deleted with what it belonged to leaves its checksum."""
 
 def update(db: sqlite3.Connection, table: str, ids: Iterable[str] | None = None) -> None:
     """Write the checksums of these records, or of all of a table, from their rows as they are now."""
-    chosen, params = "", []
+    chosen = ""
+    params: list[SqlValue] = []
     if ids is not None:
-        chosen, params = f" WHERE {_key(table)} IN (SELECT value FROM json_each(?))", [values_of(ids)]  # noqa: S608  # our own names
+        wanted = [*ids]
+        # One is looked up by its key: for a list PostgreSQL may read the whole table.
+        is_one = len(wanted) == 1
+        which = "= ?" if is_one else "IN (SELECT value FROM json_each(?))"
+        chosen = f" WHERE {_key(table)} {which}"  # our own names
+        params = [*wanted] if is_one else [values_of(wanted)]
     for row in rows_as_dicts(db.execute(f'SELECT * FROM "{table}"{chosen}', params)):  # noqa: S608
         keep(db, table, row)
 

@@ -89,12 +89,10 @@ class Host:
 
     def tick(self, connection: sqlite3.Connection) -> int:
         """As ``clock``, in microseconds since 1970."""
-        now = time.time_ns() // 1000
-        query = f"update facts set value = {dialect_of(connection).later} where name = 'clock' returning value"  # noqa: S608
-        row = connection.execute(query, (now,)).fetchone()
-        if row is None:
+        given = dialect_of(connection).next_time(connection, time.time_ns() // 1000)
+        if given is None:
             raise Damaged(f"The store '{self.place}' has lost its clock; restore a backup.")
-        return int(row[0])
+        return given
 
     def latest(self) -> int:
         """The last time that the clock gave: nothing was written later than that."""

@@ -3,7 +3,7 @@ is in ``store.postgres``."""
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 SqlValue: TypeAlias = str | int | float | bytes | None
 """What a database takes and gives."""
@@ -25,6 +25,13 @@ class Dialect:
     """Indexes of the search that are files of their own kind, which verify looks into."""
     tables = "SELECT name FROM main.sqlite_master WHERE type = 'table'"
     """A query of the names of all tables."""
+
+    def next_time(self, db: Any, now: int) -> int | None:  # Any: of SQLite or of PostgreSQL
+        """A time for a change, later than any before, in microseconds, by a transaction; None if the store has lost its
+        clock."""
+        query = f"update facts set value = {self.later} where name = 'clock' returning value"  # noqa: S608
+        row = db.execute(query, (now,)).fetchone()
+        return None if row is None else int(row[0])
 
     def array_of(self, expression: str) -> str:
         """All values of an expression in one row, as JSON: Python's sqlite3 gives up the interpreter for each row that

@@ -65,8 +65,9 @@ class Mover:
         self._not_before = 0.0
 
     def note(self, connection: sqlite3.Connection, number: int) -> None:
-        """Note in a transaction that a series was published: it may have to be moved."""
-        if self._objects.is_keeper(connection):
+        """Note in a transaction that a series was published, if it has to be moved."""
+        goes_out = stored.setting(connection) is not None and self._is_large(connection, number)
+        if goes_out and self._objects.is_keeper(connection):
             stored.wait(connection, number)
 
     def note_all(self) -> list[int]:

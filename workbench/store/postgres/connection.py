@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import struct
 import threading
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import orjson
 import psycopg
-from psycopg.abc import Buffer
+from psycopg.abc import Buffer, PQGen
 from psycopg.adapt import AdaptersMap, Loader, Transformer
 from psycopg.errors import error_from_result
+from psycopg.generators import READY_R, WAIT_R, WAIT_RW
 from psycopg.pq import ConnStatus, ExecStatus, Format
 from psycopg.pq.abc import PGresult
 from psycopg.types.numeric import Int8BinaryDumper, NumericBinaryLoader
@@ -19,7 +21,7 @@ from psycopg.types.string import StrBinaryDumper
 
 from ...errors import BadRequest
 from ..db.dialect import SqlValue
-from .dialect import ROWID, PostgresDialect
+from .dialect import ROWID, PostgresDialect, Translated
 
 _NOWHERE = "\uffff"
 """What a null character is looked for as: no text of a store holds one, and PostgreSQL takes none."""
@@ -62,6 +64,39 @@ class _Sum(Loader):
         return int(value) if value == value.to_integral_value() else float(value)
 
 
+Answer: TypeAlias = tuple[list[tuple[Any, ...]], list[str] | None, int]
+"""The rows of a statement, the names of its columns, and how many rows it found or changed."""
+Statement: TypeAlias = tuple[str, Sequence[SqlValue]]
+"""A statement of PostgreSQL and its values."""
+Bound: TypeAlias = tuple[tuple[int, ...], tuple[bytes | None, ...]]
+"""The types and the bytes of the values of a statement."""
+
+
+@dataclass
+class _Known:
+    """A statement that came before: its name once it is prepared, how often it ran, and when it is planned anew."""
+
+    name: bytes | None = None
+    runs: int = 1
+    plan_until: int = 0
+
+
+@dataclass(frozen=True)
+class _Ready:
+    """A statement that is to be sent: by its name, which may have to be prepared before, or by its text. ``older`` is
+    the name that it had until now."""
+
+    text: bytes
+    bound: Bound
+    name: bytes | None = None
+    is_new: bool = False
+    older: bytes | None = None
+
+    @property
+    def drops(self) -> bytes | None:
+        return None if self.older is None else b"DEALLOCATE " + self.older
+
+
 class RawConnection(psycopg.Connection[Any]):
     """A connection of psycopg, on which statements are run by libpq itself: that takes a fifth of the time.
 
@@ -71,49 +106,156 @@ class RawConnection(psycopg.Connection[Any]):
     def __init__(self, *given: Any, **named: Any) -> None:  # Any: those of its class
         super().__init__(*given, **named)
         self._turn = threading.Lock()
-        self._statements: dict[tuple[str, tuple[int, ...]], bytes | None] = {}
+        self._statements: dict[tuple[str, tuple[int, ...]], _Known] = {}
         self._statement_count = 0
+        self._is_awaited = False
 
     def __del__(self, _: object = None, /) -> None:
         """The warning of its class is for code that forgets one; here the last user may be a thread that ended."""
 
-    def run(self, statement: bytes) -> None:
-        """Run statements that take no values; their rows are left out."""
+    def run(self, statement: bytes) -> PGresult:
+        """Run statements that take no values; the result of the last, in texts."""
         with self._turn:
-            self._checked(self.pgconn.exec_(statement))
+            self._settle()
+            return self._checked(self.pgconn.exec_(statement))
 
-    def ask(
-        self, statement: str, params: Sequence[SqlValue]
-    ) -> tuple[list[tuple[Any, ...]], list[str] | None, int]:
+    def start(self, statement: bytes) -> None:
+        """Send a statement without values and without rows, and do not wait for its end: what is run next does."""
+        with self._turn:
+            self._settle()
+            self.pgconn.send_query(statement)
+            self._is_awaited = True
+
+    def _settle(self) -> None:
+        """Wait for the end of what was started."""
+        if not self._is_awaited:
+            return
+        self._is_awaited = False
+        self._flush()
+        while (result := self._received()) is not None:
+            self._checked(result)
+
+    def ask(self, statement: str, params: Sequence[SqlValue]) -> Answer:
         """The rows of a statement, the names of its columns, and how many rows it found or changed."""
-        types, values = zip(*map(_bound, params), strict=True) if params else ((), ())
-        with self._turn:
-            result = self._checked(self._executed(statement, types, values))
-            if result.status == ExecStatus.COMMAND_OK:
-                return [], None, result.command_tuples or 0
-            reader = Transformer(self)
-            reader.set_pgresult(result)
-            names = [(result.fname(n) or b"").decode() for n in range(result.nfields)]
-            return reader.load_rows(0, result.ntuples, tuple), names, result.ntuples
+        return self.ask_together([(statement, params)])[-1]
 
-    def _executed(self, statement: str, types: tuple[int, ...], values: tuple[bytes | None, ...]) -> PGresult:
-        """Run a statement; one that comes again is prepared."""
-        key = statement, types
+    def ask_together(self, statements: Sequence[Statement]) -> list[Answer]:
+        """As `ask`, of several statements that are sent at once: one turn to the database for all. After one that
+        fails none is run."""
+        bound = [bound_all(params) for _, params in statements]
+        with self._turn:
+            self._settle()
+            if len(self._statements) + len(statements) > MOST_PREPARED:
+                self._checked(self.pgconn.exec_(b"DEALLOCATE ALL"))
+                self._statements.clear()
+            pairs = zip(statements, bound, strict=True)
+            ready = [self._ready(text, values) for (text, _), values in pairs]
+            try:
+                results = self._sent_together(ready) if len(ready) > 1 else [self._sent_alone(ready[0])]
+                return [self._answer(self._checked(result)) for result in results]
+            except BaseException:
+                # Whether these were prepared is not known.
+                unsure = {one.name for one in ready if one.is_new}
+                self._statements = {
+                    key: known for key, known in self._statements.items() if known.name not in unsure
+                }
+                raise
+
+    def _answer(self, result: PGresult) -> Answer:
+        if result.status == ExecStatus.COMMAND_OK:
+            return [], None, result.command_tuples or 0
+        reader = Transformer(self)
+        reader.set_pgresult(result)
+        names = [(result.fname(n) or b"").decode() for n in range(result.nfields)]
+        return reader.load_rows(0, result.ntuples, tuple), names, result.ntuples
+
+    def _ready(self, statement: str, bound: Bound) -> _Ready:
+        """A statement that comes again is prepared. Its plan is made anew when it ran twice as often as before: tables
+        that were small may have grown, and what PostgreSQL knows of them comes late."""
+        if statement.startswith(_NEVER_PREPARED):
+            return _Ready(statement.encode(), bound)
+        key = statement, bound[0]
+        known = self._statements.get(key)
+        if known is None:
+            self._statements[key] = _Known()
+            return _Ready(statement.encode(), bound)
+        known.runs += 1
+        if known.name is not None and known.runs < known.plan_until:
+            return _Ready(statement.encode(), bound, known.name)
+        self._statement_count += 1
+        older, known.name = known.name, b"workbench_%d" % self._statement_count
+        known.plan_until = max(2 * known.runs, PLANNED_FOR)
+        return _Ready(statement.encode(), bound, known.name, True, older)
+
+    def _sent_alone(self, one: _Ready) -> PGresult:
+        types, values = one.bound
         formats = [Format.BINARY] * len(values)
-        name = self._statements.get(key)
-        if name is None:
-            if key not in self._statements:
-                if len(self._statements) >= MOST_PREPARED:
-                    self._checked(self.pgconn.exec_(b"DEALLOCATE ALL"))
-                    self._statements.clear()
-                self._statements[key] = None
-                return self.pgconn.exec_params(statement.encode(), values, types, formats, Format.BINARY)
-            self._statement_count += 1
-            name = b"workbench_%d" % self._statement_count
-            self._checked(self.pgconn.prepare(name, statement.encode(), types))
-            self._statements[key] = name
+        if one.name is None:
+            return self.pgconn.exec_params(one.text, values, types, formats, Format.BINARY)
+        if one.drops is not None:
+            self._checked(self.pgconn.exec_(one.drops))
+        if one.is_new:
+            self._checked(self.pgconn.prepare(one.name, one.text, types))
         # Its annotation leaves out the None of a null.
-        return self.pgconn.exec_prepared(name, values, formats, Format.BINARY)  # type: ignore[arg-type]
+        return self.pgconn.exec_prepared(one.name, values, formats, Format.BINARY)  # type: ignore[arg-type]
+
+    def _sent_together(self, ready: Sequence[_Ready]) -> list[PGresult]:
+        """The results of statements, up to one that failed."""
+        results: list[PGresult] = []
+        failed: PGresult | None = None
+        self.pgconn.enter_pipeline_mode()
+        try:
+            for one in ready:
+                types, values = one.bound
+                formats = [Format.BINARY] * len(values)
+                if one.name is None:
+                    self.pgconn.send_query_params(one.text, values, types, formats, Format.BINARY)
+                    continue
+                if one.drops is not None:
+                    self.pgconn.send_query_params(one.drops, ())
+                if one.is_new:
+                    self.pgconn.send_prepare(one.name, one.text, types)
+                self.pgconn.send_query_prepared(one.name, values, formats, Format.BINARY)
+            self.pgconn.pipeline_sync()
+            self._flush()
+            before = ((one.drops is not None) + one.is_new for one in ready)
+            awaited = [is_last for number in before for is_last in (*[False] * number, True)]
+            for is_last in awaited:
+                result = self._received()
+                if result is None and failed is not None:  # it said that the connection is lost
+                    break
+                if result is None:
+                    raise psycopg.OperationalError("the connection was lost")
+                self._received()  # the None after it
+                if failed is None and result.status not in (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK):
+                    failed = result
+                if is_last and failed is None:
+                    results.append(result)
+            self._received()  # the end of all
+        finally:
+            if self.pgconn.status != ConnStatus.BAD:
+                self.pgconn.exit_pipeline_mode()
+        return results if failed is None else [*results, failed]
+
+    def _flush(self) -> None:
+        if self.pgconn.flush():
+            self.wait(self._flushing())
+
+    def _flushing(self) -> PQGen[None]:
+        while self.pgconn.flush():
+            if (yield WAIT_RW) & READY_R:
+                self.pgconn.consume_input()
+
+    def _received(self) -> PGresult | None:
+        """The next result. libpq itself would wait for it with the interpreter's lock."""
+        if self.pgconn.is_busy():
+            self.wait(self._receiving())
+        return self.pgconn.get_result()
+
+    def _receiving(self) -> PQGen[None]:
+        while self.pgconn.is_busy():
+            yield WAIT_R
+            self.pgconn.consume_input()
 
     def _checked(self, result: PGresult) -> PGresult:
         if result.status in (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK):
@@ -130,8 +272,17 @@ class RawConnection(psycopg.Connection[Any]):
 
 MOST_PREPARED = 500
 """Statements that a connection has prepared, at most."""
+_NEVER_PREPARED = ("BEGIN", "COMMIT")
+PLANNED_FOR = 64
+"""How often a statement has run at least before its plan is made anew."""
 _LEAST, _GREATEST = -(2**63), 2**63 - 1
 _TYPES = {name: psycopg.adapters.types[name].oid for name in ("int8", "float8", "text", "bytea")}
+
+
+def bound_all(params: Sequence[SqlValue]) -> Bound:
+    """The types and the bytes of the values of a statement; errors as `_bound`."""
+    types, values = zip(*map(_bound, params), strict=True) if params else ((), ())
+    return types, values
 
 
 def _bound(value: SqlValue) -> tuple[int, bytes | None]:
@@ -163,12 +314,23 @@ class Cursor:
     """The answer of a statement: all its rows are here."""
 
     def __init__(
-        self, rows: list[tuple[Any, ...]], names: list[str] | None, rowcount: int, of: Connection
+        self, rows: list[tuple[Any, ...]], names: list[str] | None, count: int | None, of: Connection
     ) -> None:
         self._rows = iter(rows)
         self.description = None if names is None else [(name, *[None] * 6) for name in names]
-        self.rowcount = rowcount
+        self._count = count
         self._of = of
+
+    @property
+    def rowcount(self) -> int:
+        """How many rows it found or changed; a change that waits is sent for it."""
+        if self._count is None:
+            self._of.flush()
+        return -1 if self._count is None else self._count
+
+    def came(self, count: int) -> None:
+        """The change was made, of so many rows."""
+        self._count = count
 
     @property
     def lastrowid(self) -> int | None:
@@ -192,13 +354,21 @@ class Cursor:
 class Connection:
     """Runs the store's statements on one connection."""
 
-    def __init__(self, raw: RawConnection, dialect: PostgresDialect) -> None:
-        self.raw = raw
+    def __init__(self, raw: RawConnection | None, dialect: PostgresDialect) -> None:
+        self._raw = raw
         self.dialect = dialect
 
     @property
+    def raw(self) -> RawConnection:
+        assert self._raw is not None
+        return self._raw
+
+    @property
     def in_transaction(self) -> bool:
-        return self.raw.info.transaction_status != psycopg.pq.TransactionStatus.IDLE
+        return self._raw is not None and self._raw.info.transaction_status != psycopg.pq.TransactionStatus.IDLE
+
+    def flush(self) -> None:
+        """Send the changes that wait, if there are some."""
 
     def has_tables(self) -> bool:
         """Whether the schema of the store holds its tables; those of other schemas do not count."""
@@ -208,7 +378,13 @@ class Connection:
 
     def execute(self, statement: str, params: Sequence[SqlValue] = ()) -> Cursor:
         meant = self.dialect.translated(statement)
-        rows, names, count = self.raw.ask(meant.text, [_sound(value, meant.reads) for value in params])
+        return self._cursor(meant, self._asked(meant, [_sound(value, meant.reads) for value in params]))
+
+    def _asked(self, meant: Translated, params: Sequence[SqlValue]) -> Answer:
+        return self.raw.ask(meant.text, params)
+
+    def _cursor(self, meant: Translated, answer: Answer) -> Cursor:
+        rows, names, count = answer
         if meant.hides_rowid and names is not None and ROWID in names:
             at = names.index(ROWID)
             names = names[:at] + names[at + 1 :]
@@ -217,6 +393,120 @@ class Connection:
 
     def executemany(self, statement: str, rows: Iterable[Sequence[SqlValue]]) -> Cursor:
         return Cursor([], None, sum(self.execute(statement, row).rowcount for row in rows), self)
+
+
+class Snapshot(Connection):
+    """Reads at one moment, that of the first statement. Without one it takes no connection; the first goes together
+    with the beginning of its transaction.
+
+    ``borrow`` gives a connection and what the first statement answered on it.
+    """
+
+    def __init__(
+        self, borrow: Callable[[Statement], tuple[RawConnection, Answer]], dialect: PostgresDialect
+    ) -> None:
+        super().__init__(None, dialect)
+        self._borrow = borrow
+
+    @property
+    def taken(self) -> RawConnection | None:
+        """The connection, if there was a statement."""
+        return self._raw
+
+    @property
+    def raw(self) -> RawConnection:
+        if self._raw is None:
+            self._raw, _ = self._borrow(("SELECT 1", ()))
+        return self._raw
+
+    def _asked(self, meant: Translated, params: Sequence[SqlValue]) -> Answer:
+        if self._raw is not None:
+            return self._raw.ask(meant.text, params)
+        self._raw, answer = self._borrow((meant.text, params))
+        return answer
+
+
+class Writer(Connection):
+    """Writes in a transaction. A change whose answer nobody looks at waits for the next statement that has one, or for
+    the end: they go to the database together. An error of it comes then.
+
+    Attributes
+    ----------
+    clock : the time of the store that was given last, in microseconds; only this transaction may give one. It is
+        written at the end. None if it is not known; then it is in the store.
+    """
+
+    def __init__(self, raw: RawConnection, dialect: PostgresDialect, clock: int | None) -> None:
+        super().__init__(raw, dialect)
+        self._began = self.clock = clock
+        self._waiting: list[Statement] = []
+        self._cursors: list[Cursor] = []
+        self._bytes = 0
+
+    @property
+    def raw(self) -> RawConnection:
+        self.flush()
+        return super().raw
+
+    def execute(self, statement: str, params: Sequence[SqlValue] = ()) -> Cursor:
+        meant = self.dialect.translated(statement)
+        values = [_sound(value, meant.reads) for value in params]
+        if _FACTS in meant.text:
+            self._write_clock()
+            if not meant.reads:
+                self.clock = self._began = None
+        if meant.answers:
+            return self._cursor(meant, self._asked(meant, values))
+        later = Cursor([], None, None, self)
+        bound_all(values)  # a value that cannot be stored is refused here
+        self._waiting.append((meant.text, values))
+        self._cursors.append(later)
+        self._bytes += sum(len(value) for value in values if isinstance(value, str | bytes))
+        if len(self._waiting) >= MOST_WAITING or self._bytes > MOST_WAITING_BYTES:
+            self.flush()
+        return later
+
+    def executemany(self, statement: str, rows: Iterable[Sequence[SqlValue]]) -> Cursor:
+        for row in rows:
+            self.execute(statement, row)
+        return Cursor([], None, -1, self)
+
+    def _asked(self, meant: Translated, params: Sequence[SqlValue]) -> Answer:
+        return self._all_asked([(meant.text, params)])[-1]
+
+    def flush(self) -> None:
+        """Send the changes that wait."""
+        if self._waiting:
+            self._all_asked([])
+
+    def commit(self) -> None:
+        """Send what waits, and the time that was given last, and end the transaction."""
+        self._write_clock()
+        if self._waiting:
+            self._all_asked([("COMMIT", ())])
+        else:
+            super().raw.run(b"COMMIT")
+
+    def _write_clock(self) -> None:
+        if self.clock is not None and self.clock != self._began:
+            self._began = self.clock
+            self._waiting.append(("UPDATE facts SET value = to_json($1) WHERE name = 'clock'", (self.clock,)))
+            self._cursors.append(Cursor([], None, None, self))
+
+    def _all_asked(self, last: list[Statement]) -> list[Answer]:
+        waiting, cursors = self._waiting, self._cursors
+        self._waiting, self._cursors, self._bytes = [], [], 0
+        answers = super().raw.ask_together([*waiting, *last])
+        for cursor, (_, _, count) in zip(cursors, answers[: len(waiting)], strict=True):
+            cursor.came(count)
+        return answers
+
+
+_FACTS = "facts"
+"""Where the time is kept: a statement that names it finds the time that was given last."""
+MOST_WAITING = 64
+"""Changes of a transaction that go to the database together, at most."""
+MOST_WAITING_BYTES = 1 << 20
 
 
 def _sound(value: SqlValue, reads: bool) -> SqlValue:

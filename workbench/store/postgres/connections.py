@@ -16,15 +16,17 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any, NoReturn, TypeVar
 from weakref import WeakSet
 
+import orjson
 import psycopg
 from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict
+from psycopg.pq.abc import PGresult
 
 from ...errors import BadRequest, Damaged, StoreError, WorkbenchError
 from ..db.connections import BUSY_SECONDS, damaged_rows
 from ..db.dialect import SqlValue
 from .address import Address
-from .connection import Connection, Cursor, RawConnection, adapters
+from .connection import Answer, Connection, Cursor, RawConnection, Snapshot, Statement, Writer, adapters
 from .dialect import PostgresDialect
 
 T = TypeVar("T")
@@ -34,7 +36,8 @@ TRIES = 5
 PAUSES = (0.05, 0.2, 0.5, 1.0)
 """Seconds before a connection is tried again, if PostgreSQL was restarted or the network was away."""
 _LOCK_CLASS = 0x5742
-_BEGIN = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_BEGIN: Statement = ("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", ())
+_FACTS = "SELECT name, value FROM facts WHERE name IN ('format', 'clock')"
 _DAMAGED_SERIES = "WB001"
 _DAMAGE = (errors.UndefinedTable, errors.UndefinedColumn, errors.DataCorrupted, errors.IndexCorrupted)
 
@@ -149,7 +152,7 @@ class PostgresConnections:
     @contextmanager
     def _borrowed(self) -> Iterator[RawConnection]:
         """A connection for one statement, which is given back; after an error it is closed."""
-        raw = self._begun(None)
+        raw, _ = self._begun(None)
         try:
             yield raw
         except BaseException:
@@ -168,28 +171,33 @@ class PostgresConnections:
         with self.named():
             return self._again(read)
 
-    def _begun(self, beginning: bytes | None = _BEGIN) -> RawConnection:
-        """A connection to read, on which this was run."""
+    def _begun(self, first: Statement | None) -> tuple[RawConnection, Answer | None]:
+        """A connection to read, and the answer of the first statement of a snapshot on it."""
         if not self._free.acquire(timeout=BUSY_SECONDS):
             raise StoreError(
                 f"The store '{self.address}' is busy: {CONNECTIONS} readers of this process have been at work for over "
                 f"{BUSY_SECONDS} s. Try again."
             )
-        raw = None
+        raw, answer = None, None
         try:
             with self._lock:
                 raw = self._idle.pop() if self._idle else None
             if raw is None:
                 raw = self._connected()
-            if beginning is not None:
-                raw.run(beginning)
+            if first is not None:
+                _, answer = raw.ask_together([_BEGIN, first])
         except BaseException:
             self._free.release()
             if raw is not None:
                 raw.close()
                 self._close_idle()  # what ended this connection ended the others
             raise
-        return raw
+        return raw, answer
+
+    def _snapshot_begun(self, first: Statement) -> tuple[RawConnection, Answer]:
+        raw, answer = self._again(lambda: self._begun(first))
+        assert answer is not None
+        return raw, answer
 
     def _close_idle(self) -> None:
         with self._lock:
@@ -219,20 +227,20 @@ class PostgresConnections:
                 yield there
             return
         with self.named():
-            raw = self._again(self._begun)
-            mine.reader = Connection(raw, self._dialect)
+            reader = mine.reader = Snapshot(self._snapshot_begun, self._dialect)
             pid = os.getpid()
             try:
-                yield mine.reader
+                yield reader
             finally:
                 mine.reader = None
-                if os.getpid() == pid:  # a process that was forked meanwhile leaves it to its parent
-                    self._give_back(raw)
+                # A process that was forked meanwhile leaves it to its parent.
+                if os.getpid() == pid and reader.taken is not None:
+                    self._give_back(reader.taken)
 
     def _give_back(self, raw: RawConnection, ending: bytes | None = b"ROLLBACK") -> None:
         if ending is not None and not raw.closed:
             try:
-                raw.run(ending)
+                raw.start(ending)
             except psycopg.Error:
                 raw.close()
         if raw.closed or self._closed:
@@ -259,6 +267,7 @@ class PostgresConnections:
         """A transaction that is always rolled back."""
         with suppress(_Undone), self._transaction() as connection:
             yield connection
+            connection.flush()  # so that the trial finds what the database refuses
             raise _Undone
 
     @contextmanager
@@ -268,29 +277,33 @@ class PostgresConnections:
             yield mine.writer
             return
         with self._writing, self.named():
-            raw = self._again(self._begun_to_write)
-            mine.writer = Connection(raw, self._dialect)
+            raw, facts = self._again(self._begun_to_write)
+            clock = facts.get("clock")
+            mine.writer = Writer(raw, self._dialect, clock if isinstance(clock, int) else None)
             pid = os.getpid()
             try:
-                self._check_format(mine.writer)
+                if self._format is None or facts.get("format") != self._format:
+                    self._look_at_format(mine.writer)
                 yield mine.writer
-                self._commit(raw)
+                self._commit(mine.writer)
             finally:
                 mine.writer = None
                 if os.getpid() == pid and raw.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
                     with suppress(psycopg.Error):
                         raw.run(b"ROLLBACK")
 
-    def _commit(self, raw: RawConnection) -> None:
+    def _commit(self, writer: Writer) -> None:
         try:
-            raw.run(b"COMMIT")
+            writer.commit()
         except psycopg.OperationalError as error:
             raise StoreError(
                 f"The connection to the store '{self.address}' was lost while a change was being stored "
                 f"({_said(error)}). It is stored whole or not at all: look whether it is there, then make it again."
             ) from error
 
-    def _begun_to_write(self) -> RawConnection:
+    def _begun_to_write(self) -> tuple[RawConnection, dict[str, object]]:
+        """A connection in a transaction that nobody else can be in, and the format and the clock of the store, where it
+        had a format before."""
         raw = self._writer
         if raw is None or raw.closed or raw.broken:
             raw = self._writer = self._connected(writes=True)
@@ -298,17 +311,19 @@ class PostgresConnections:
             # By its name: while the store is made, its schema is not there yet.
             number = zlib.crc32(self.address.schema.encode()) - 2**31
             lock = f"SELECT pg_advisory_xact_lock({_LOCK_CLASS}, {number})"
-            raw.run(f"BEGIN; SET LOCAL lock_timeout = '{BUSY_SECONDS}s'; {lock}".encode())
+            facts = "" if self._format is None else f"; {_FACTS}"
+            result = raw.run(f"BEGIN; SET LOCAL lock_timeout = '{BUSY_SECONDS}s'; {lock}{facts}".encode())
         except BaseException:
             raw.close()
             self._writer = None
             raise
-        return raw
+        rows = range(result.ntuples if facts else 0)
+        return raw, {(result.get_value(n, 0) or b"").decode(): orjson.loads(_held(result, n)) for n in rows}
 
-    def _check_format(self, connection: Connection) -> None:
+    def _look_at_format(self, connection: Connection) -> None:
         if self._format is None and not connection.has_tables():
             return  # they are being made now
-        now = connection.execute("select value from facts where name = 'format'").fetchone()
+        (now,) = connection.execute("select value from facts where name = 'format'").fetchone() or (None,)
         if now != self._format:
             self.on_new_tables(connection)
             self._format = now
@@ -392,6 +407,10 @@ class _WithAdapters:
 
     adapters = adapters()
     connection = None
+
+
+def _held(result: PGresult, row: int) -> bytes:
+    return result.get_value(row, 1) or b"null"
 
 
 def _said(error: psycopg.Error) -> str:

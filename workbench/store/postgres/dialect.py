@@ -26,6 +26,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from ..db.dialect import Condition, Dialect, SqlValue, like
 from .words import phrases, token_text
@@ -38,6 +39,7 @@ _AFTER_SOURCE = {
     *("where", "group", "order", "limit", "union", "join", "left", "cross", "on", "having", "returning", "set"),
     *("inner", "offset", "except", "intersect"),
 }
+_CHANGES = {"insert", "update", "delete"}
 ROWS = "row_order"
 """The sequence that numbers the rows of all these tables."""
 _NEVER_NULL = {ROWID, "id", "created_at", "revision", "entry", "place", "key"}
@@ -56,11 +58,12 @@ class TableShape:
 
 @dataclass(frozen=True)
 class Translated:
-    """A statement of PostgreSQL: its text, whether it only reads, and whether the order of rows, a column of their own
-    in PostgreSQL, is to be left out of its answer."""
+    """A statement of PostgreSQL: its text, whether it only reads, whether it answers with rows, and whether the order
+    of rows, a column of their own in PostgreSQL, is to be left out of its answer."""
 
     text: str
     reads: bool
+    answers: bool
     hides_rowid: bool
 
 
@@ -76,6 +79,13 @@ class PostgresDialect(Dialect):
     def __init__(self, shapes: Mapping[str, TableShape]) -> None:
         self._shapes = shapes
         self.translated = lru_cache(maxsize=4096)(self._translated)
+
+    def next_time(self, db: Any, now: int) -> int | None:  # Any: of SQLite or of PostgreSQL
+        known: int | None = getattr(db, "clock", None)
+        if known is None:
+            return super().next_time(db, now)
+        db.clock = max(known + 1, now)
+        return int(db.clock)
 
     def array_of(self, expression: str) -> str:
         return f"cast(json_agg({expression}) as text)"
@@ -104,6 +114,7 @@ class PostgresDialect(Dialect):
         return Translated(
             _Statement(tokens, self._shapes).text(),
             tokens[0].casefold() in ("select", "with"),
+            tokens[0].casefold() not in _CHANGES or any(token.casefold() == "returning" for token in tokens),
             "*" in tokens and not any(token.casefold() == ROWID for token in tokens),
         )
 

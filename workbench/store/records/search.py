@@ -98,7 +98,8 @@ def index(db: sqlite3.Connection, record: Record) -> None:
 
 def forget(db: sqlite3.Connection, ids: Sequence[str]) -> None:
     """Drop the entries of deleted records."""
-    db.execute("DELETE FROM search_entries WHERE id IN (SELECT value FROM json_each(?))", [values_of(ids)])
+    # One at a time: for a list PostgreSQL may read the whole table.
+    db.executemany("DELETE FROM search_entries WHERE id = ?", [[id] for id in ids])
 
 
 def rebuild(db: sqlite3.Connection) -> None:

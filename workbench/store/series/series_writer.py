@@ -102,9 +102,9 @@ class SeriesWriter:
     def _take_number(self, connection: sqlite3.Connection, held: str | None) -> None:
         if not self.number:
             made = connection.execute(
-                "insert into drafts (lease, beat) values (?, ?)", (held, self._store.tick(connection))
+                "insert into drafts (lease, beat) values (?, ?) returning id", (held, self._store.tick(connection))
             )
-            number = int(made.lastrowid or 0)
+            number = int(made.fetchone()[0])
             if is_published(connection, number):
                 raise Damaged(f"The store gave out the number {number} of a series again; restore a backup.")
             self.number = number
