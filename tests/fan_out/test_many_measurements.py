@@ -16,17 +16,25 @@ import workbench as wb
 from workbench.store import Store
 from workbench.store.objects.collect import surplus
 from workbench.store.objects.relocate import keep_samples
+from workbench.store.objects.status import status
 
-NUMBER = 2000
+NUMBER = 10_000
 """Of files."""
+LONG_EVERY = 50
+"""Of so many files one is long enough for an object."""
 COMPARED = 40
 
 
-def cycles(bench: wb.Bench, name: str) -> list[object]:
-    """What a plan gives of the cycles of a cell's test."""
-    (id,) = [one.id for one in bench.measurements.list(limit=None).itertuples() if one.instance_name == name]
-    table = bench.backend.sampled(id, "cycles")
-    return [(column, repr(table[column].tolist())) for column in table.names]
+def tests_of(bench: wb.Bench) -> dict[str, str]:
+    """Name of a cell -> id of its test."""
+    listed = bench.measurements.list(limit=None)
+    return dict(zip(listed["instance_name"], listed["id"], strict=True))
+
+
+def numbers(bench: wb.Bench, id: str) -> list[object]:
+    """What a plan gives of the samples and the cycles of a test."""
+    tables = [bench.backend.sampled(id, dataset) for dataset in ("series", "cycles")]
+    return [(column, repr(table[column].tolist())) for table in tables for column in table.names]
 
 
 @pytest.mark.long
@@ -35,7 +43,7 @@ def test_an_ingest_that_is_killed_three_times_loses_nothing_and_stores_nothing_t
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     files, address = tmp_path / "files", postgres().address()
-    write(files, NUMBER)
+    write(files, NUMBER, long_every=LONG_EVERY)
     with s3_server() as port:
         for name, value in environment(port).items():
             monkeypatch.setenv(name, value)
@@ -52,14 +60,17 @@ def test_an_ingest_that_is_killed_three_times_loses_nothing_and_stores_nothing_t
             assert len(listed) == len(set(listed["instance_name"])) == NUMBER
             assert len(bench.instances.list(limit=None)) == NUMBER
             assert bench.verify() == []
+            objects = status(bench.backend.store)
+            assert (objects.series, objects.waiting) == (NUMBER // LONG_EVERY, 0)
             assert len(surplus(bench.backend.store).names) <= 3, "of a kill at most one object is left"
             few = files.parent / "few"
             few.mkdir()
-            for path in sorted(files.iterdir())[:: NUMBER // COMPARED]:
+            # Of them some are long, and most are not.
+            for path in sorted(files.iterdir())[:: NUMBER // COMPARED - 1]:
                 (few / path.name).symlink_to(path)
             with wb.open(tmp_path / "few.db", executor="serial") as alone:
                 alone.ingest(few, specification="S", rating="1Ah,3V,4.2V", name_rule="{cell}_{test}")
-                cells = list(alone.instances.list(limit=None)["name"])
-                assert len(cells) >= COMPARED
-                for name in cells:
-                    assert cycles(bench, name) == cycles(alone, name)
+                there, here = tests_of(bench), tests_of(alone)
+                assert len(here) >= COMPARED
+                for name, id in here.items():
+                    assert numbers(bench, there[name]) == numbers(alone, id)

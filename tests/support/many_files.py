@@ -11,16 +11,23 @@ from support.server_process import ROOT, WORKBENCH
 from support.waiting import until
 from workbench.store import Store
 
+LONG_STEP = 600
+"""Samples of a step of a long file."""
 
-def write(folder: Path, number: int) -> None:
-    """So many files, each a test of its own cell: three cycles of a constant current."""
+
+def write(folder: Path, number: int, *, long_every: int | None = None) -> None:
+    """So many files, each a test of its own cell: three cycles of a constant current. Every ``long_every``-th has so
+    many samples, which compress so little, that a store keeps them as an object where it has a place for objects."""
     folder.mkdir()
-    steps = np.repeat(np.arange(6), 8)
-    place = np.tile(np.linspace(0, 1, 8), 6)
     for n in range(number):
+        a_step = LONG_STEP if long_every is not None and n % long_every == 0 else 8
+        steps = np.repeat(np.arange(6), a_step)
+        place = np.tile(np.linspace(0, 1, a_step), 6)
         current = np.where(steps % 2, -1.0, 1.0) * (1 + n / 10_000)
         voltage = np.where(steps % 2, 3.0 + 1.2 * place, 4.2 - 1.2 * place)
-        rows = zip(np.arange(48) * 450.0, current, voltage, steps, strict=True)
+        if a_step == LONG_STEP:
+            voltage = voltage + np.random.default_rng(n).normal(0, 1e-4, len(steps))
+        rows = zip(np.arange(len(steps)) * 3600.0 / a_step, current, voltage, steps, strict=True)
         lines = ["Time [s],Current [A],Voltage [V],Step", *(",".join(map(repr, map(float, row))) for row in rows)]
         (folder / f"cell{n:05d}_life.csv").write_text("\n".join(lines) + "\n")
 
