@@ -25,7 +25,7 @@ LONG_EVERY = 50
 COMPARED = 40
 
 
-def tests_of(bench: wb.Bench) -> dict[str, str]:
+def by_cell(bench: wb.Bench) -> dict[str, str]:
     """Name of a cell -> id of its test."""
     listed = bench.measurements.list(limit=None)
     return dict(zip(listed["instance_name"], listed["id"], strict=True))
@@ -70,7 +70,7 @@ def test_an_ingest_that_is_killed_three_times_loses_nothing_and_stores_nothing_t
                 (few / path.name).symlink_to(path)
             with wb.open(tmp_path / "few.db", executor="serial") as alone:
                 alone.ingest(few, specification="S", rating="1Ah,3V,4.2V", name_rule="{cell}_{test}")
-                there, here = tests_of(bench), tests_of(alone)
+                there, here = by_cell(bench), by_cell(alone)
                 assert len(here) >= COMPARED
                 for name, id in here.items():
                     assert numbers(bench, there[name]) == numbers(alone, id)
