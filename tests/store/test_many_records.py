@@ -11,8 +11,9 @@ from support.record_store import Lab
 from workbench.records import Instance, Project
 from workbench.store import Scope
 from workbench.store.db.database_file import Host
-from workbench.store.records import name_order, search
+from workbench.store.records import insertion_order, name_order, search
 from workbench.store.records.insertion_order import InsertionOrder
+from workbench.store.records.tables import fold
 
 NAMES = [
     "Cell a",
@@ -189,3 +190,48 @@ def test_a_kept_catalog_is_that_of_now(full: Lab) -> None:
         full.store.rows.create(Instance, {**fields, "name": "newer"}, scope=full.scope, connection=db)
         assert cells()[0] == count + 2
     assert cells()[0] == count + 2
+
+
+@pytest.mark.parametrize("text", ["cell", "ce", "CELL", "stras", "line", "gra", "nothing of this"])
+def test_a_store_at_rest_is_searched_by_its_names_and_finds_the_same(
+    full: Lab, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An index of trigrams reads all names that have a part of the text, so it is slower the more names there are."""
+    looked: list[str] = []
+    own = name_order.NameOrder.first
+    monkeypatch.setattr(
+        name_order.NameOrder, "first", lambda self, *given: (looked.append(given[2]), own(self, *given))[1]
+    )
+    for scope in scopes(full):
+        made = full.specification(name="another")
+        full.store.rows.delete("specifications", made.id, full.scope)
+        looked.clear()
+        by_index = search.search(full.store, text, scope)
+        assert looked == ([] if len(text) > 2 else [text])
+        assert search.search(full.store, text, scope) == by_index
+        assert looked[-1:] == [fold(text)]
+
+
+def test_the_names_of_a_large_store_are_not_read_for_few_hits(full: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(name_order, "QUICK_ENTRIES", 10)
+    read: list[str] = []
+    own = name_order._read_all
+    monkeypatch.setattr(name_order, "_read_all", lambda db, kind: (read.append(kind), own(db, kind))[1])
+    for _ in range(3):
+        assert search.search(full.store, "Zell cell", full.scope).results
+    assert read == []
+
+
+def test_the_order_of_many_rows_is_looked_at_in_parts(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(insertion_order, "_AT_ONCE", 3)
+    spec = lab.specification()
+    order = InsertionOrder()
+    for number in range(9):
+        lab.instance(spec, name=f"c{number}")
+        with lab.store.snapshot() as db:
+            assert order.holds(db, "instances")
+            assert InsertionOrder().holds(db, "instances")
+    with lab.store.transaction() as db:
+        db.execute("update instances set created_at = 0 where name = 'c7'")
+    with lab.store.snapshot() as db:
+        assert not InsertionOrder().holds(db, "instances")

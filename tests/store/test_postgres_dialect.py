@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 
 from workbench.store.postgres.address import Address
 from workbench.store.postgres.dialect import PostgresDialect, TableShape, column_text, table_text
@@ -118,3 +119,13 @@ def test_an_address_is_shown_without_its_password(text: str, shown: str, schema:
     assert (str(found), found.schema) == (shown, schema)
     assert "geheim" not in repr(found)
     assert Address.of(found.location) == found
+
+
+def test_what_an_address_says_reaches_postgres_as_it_was_written() -> None:
+    """libpq takes a + for a +: a blank must not become one."""
+    said = "postgresql://lab@h/lab?options=-c%20work_mem%3D8MB&application_name=a%2Bb&schema=s"
+    address = Address.of(said)
+    assert conninfo_to_dict(address.url)["options"] == "-c work_mem=8MB"
+    assert conninfo_to_dict(address.url)["application_name"] == "a+b"
+    assert Address.of(said.replace("%2B", "+")).url == address.url
+    assert Address.of(str(address)) == address

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Generic, TypeVar
 
 from .database_file import Host
@@ -29,14 +29,19 @@ class Kept(Generic[T]):
         (value,) = self.get_all([(name, tuple(tables), make)])
         return value
 
-    def get_all(self, wanted: Sequence[tuple[Hashable, Sequence[str], Callable[[], T]]]) -> list[T]:
-        """As ``get`` for several names, with one look at all revisions: on PostgreSQL each look is a turn."""
+    def get_all(
+        self,
+        wanted: Sequence[tuple[Hashable, Sequence[str], Callable[[], T]]],
+        revisions: Mapping[str, int] | None = None,
+    ) -> list[T]:
+        """As ``get`` for several names, with one look at all revisions: on PostgreSQL each look is a turn. Who has
+        looked at them at this moment gives them as ``revisions``."""
         with self._store.snapshot():
             if (
                 self._store.is_changing
             ):  # what a transaction wrote may not have its revision yet, or be rolled back
                 return [make() for _, _, make in wanted]
-            now = self._store.row_revisions(table for _, tables, _ in wanted for table in tables)
+            now = revisions or self._store.row_revisions(table for _, tables, _ in wanted for table in tables)
             return [self._current(name, tuple(now[one] for one in tables), make) for name, tables, make in wanted]
 
     def _current(self, name: Hashable, revisions: tuple[int, ...], make: Callable[[], T]) -> T:

@@ -38,14 +38,15 @@ class Address:
         parts = urlsplit(text)
         if parts.scheme not in ("postgresql", "postgres"):
             raise BadRequest(f"'{text}' is not an address of PostgreSQL. Write postgresql://user@host/database.")
-        given = parse_qsl(parts.query, keep_blank_values=True)
+        # For libpq a + is a +, and a blank is %20.
+        given = parse_qsl(parts.query.replace("+", "%2B"), keep_blank_values=True)
         schema = dict(given).get("schema", SCHEMA)
         if not _NAME.fullmatch(schema) or schema.startswith("pg_"):
             raise BadRequest(
                 f"'{schema}' cannot be the schema of a store: it has small letters, digits and _, and does not begin "
                 "with a digit or with pg_."
             )
-        rest = urlencode([(name, value) for name, value in given if name != "schema"])
+        rest = urlencode([(name, value) for name, value in given if name != "schema"], quote_via=quote)
         path = "postgresql" if parts.scheme == "postgres" else parts.scheme
         url = urlunsplit((path, parts.netloc, parts.path, rest, ""))
         return cls(
@@ -56,7 +57,7 @@ class Address:
         parts = urlsplit(self.url)
         user, at, host = parts.netloc.rpartition("@")
         shown = f"postgresql://{user.partition(':')[0]}{at}{host}{parts.path}"
-        query = [(name, value) for name, value in parse_qsl(parts.query) if name != "password"]
+        query = [(name, value) for name, value in parse_qsl(parts.query.replace("+", "%2B")) if name != "password"]
         if self.schema != SCHEMA:
             query.append(("schema", self.schema))
         return shown + (f"?{urlencode(query, quote_via=quote, safe='/')}" if query else "")

@@ -373,7 +373,7 @@ class Connection:
     def has_tables(self) -> bool:
         """Whether the schema of the store holds its tables; those of other schemas do not count."""
         own = "format('%I.facts', split_part(current_setting('search_path'), ',', 1))"
-        ((found,),), _, _ = self.raw.ask(f"SELECT to_regclass({own}) IS NOT NULL", ())
+        ((found,),) = self.execute(f"SELECT to_regclass({own}) IS NOT NULL").fetchall()
         return bool(found)
 
     def execute(self, statement: str, params: Sequence[SqlValue] = ()) -> Cursor:

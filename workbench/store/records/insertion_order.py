@@ -17,6 +17,7 @@ from .conditions import Condition
 Seen = tuple[int, int]
 """The last row that was looked at, and its time."""
 _NOTHING: Seen = (-1, -1)
+_AT_ONCE = 1000
 
 
 class InsertionOrder:
@@ -64,11 +65,15 @@ def first_rows(
 
 def _followed(db: sqlite3.Connection, table: str, seen: Seen) -> Seen | None:
     """The last row, if the row seen is still there and all rows after it are in order."""
-    query = f'SELECT rowid, created_at FROM "{table}" WHERE rowid >= ? ORDER BY rowid'  # noqa: S608
-    rows = db.execute(query, [seen[0]]).fetchall()
-    if seen is not _NOTHING and (not rows or rows[0] != seen):
-        return None
-    times = [time for _, time in rows]
-    if any(not before < after for before, after in pairwise(times)):
-        return None
-    return rows[-1] if rows else seen
+    # A part at a time: PostgreSQL does not know how few rows are new, and would rather read the whole table.
+    query = f'SELECT rowid, created_at FROM "{table}" WHERE rowid >= ? ORDER BY rowid LIMIT {_AT_ONCE}'  # noqa: S608
+    last = seen
+    while True:
+        rows = db.execute(query, [last[0]]).fetchall()
+        if last is not _NOTHING and (not rows or rows[0] != last):
+            return None
+        if any(not before[1] < after[1] for before, after in pairwise(rows)):
+            return None
+        last = rows[-1] if rows else last
+        if len(rows) < _AT_ONCE:
+            return last

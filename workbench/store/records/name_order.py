@@ -8,8 +8,10 @@ hits are shown, for each project on its own: the first hits are found first.
 from __future__ import annotations
 
 import sqlite3
+import threading
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
@@ -21,16 +23,22 @@ from numpy.typing import NDArray
 
 from ...records import ENTITIES
 from ..db.database_file import Host
+from ..db.dialect import SqlValue
 from ..db.kept import Kept
 from .conditions import Condition
 
 MOST_ENTRIES = 250_000
 """A store with more records is searched without this: each name takes about 40 bytes, and 120
 while it is read."""
+QUICK_ENTRIES = 50_000
+"""So many names are looked through in a millisecond, and read in a tenth of a second."""
 _END = "\0"
 """After each name. No search text holds it."""
 Entry: TypeAlias = tuple[int, int]
 """The number of an entry and its rank: 0 if it is the text, 1 if it begins with it, 2 if it holds it, 3 for words."""
+_MOST_SEEN = 64
+_TABLES = tuple(dict.fromkeys(cls.table for cls in ENTITIES.values()))
+_Asked: TypeAlias = tuple[tuple["Place", ...], str, tuple[SqlValue, ...]]
 _Row: TypeAlias = tuple[str | None, str | None, str | None, int, str]
 
 
@@ -51,6 +59,8 @@ class _Names:
     text: str
     starts: NDArray[np.int64]
     entries: NDArray[np.int64]
+    by_number: NDArray[np.intp]
+    """The places of the entries in the order of their numbers."""
 
     def first(self, folded: str, most: int) -> list[Entry]:
         """The first hits by name, at most ``most``."""
@@ -80,9 +90,13 @@ class _Names:
         behind = bisect_left(rest, True, key=lambda n: not self._name(n).startswith(folded))
         return int(self.starts[at + behind])
 
-    def marked(self, marks: NDArray[np.bool_], most: int) -> list[Entry]:
-        """The first that are marked by the numbers of their entries."""
-        return [(int(entry), 3) for entry in self.entries[marks[self.entries]][:most]]
+    def among(self, numbers: NDArray[np.int64], most: int) -> list[Entry]:
+        """The first of the entries with these numbers."""
+        at = np.searchsorted(self.entries, numbers, sorter=self.by_number)
+        inside = at < len(self.entries)
+        places = self.by_number[at[inside]]
+        places = np.sort(places[self.entries[places] == numbers[inside]])
+        return [(int(entry), 3) for entry in self.entries[places[:most]]]
 
     def _name(self, at: int) -> str:
         return self.text[self.starts[at] : self.starts[at + 1] - 1]
@@ -92,11 +106,32 @@ class NameOrder:
     """The names of the records of one store, each kind kept until a record of it changes."""
 
     def __init__(self, store: Host) -> None:
+        self._store = store
         self._kept = Kept[list[_Names]](store, len(ENTITIES))
+        self._searched: tuple[dict[str, int], int] | None = None
+        self._seen_before: OrderedDict[_Asked, list[bool]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def revisions(self) -> dict[str, int]:
+        """Those of all kinds, at this moment."""
+        return self._store.row_revisions(_TABLES)
+
+    def note(self, revisions: dict[str, int], last: int) -> None:
+        """Note that a search found the store so, with entries up to the number ``last``."""
+        self._searched = revisions, last
+
+    def is_settled(self, revisions: dict[str, int]) -> bool:
+        """Whether nothing changed since the last search, and the names are so few that it is worth to have them: what
+        is made of them for this search serves the next ones."""
+        if self._searched is None or self._store.is_changing:
+            return False
+        before, last = self._searched
+        return before == revisions and last <= min(QUICK_ENTRIES, MOST_ENTRIES)
 
     def first(
         self,
         db: sqlite3.Connection,
+        revisions: dict[str, int],
         folded: str,
         words: Condition | None,
         entities: Iterable[str],
@@ -109,14 +144,30 @@ class NameOrder:
         says who may see it.
         """
         wanted = [(one, (ENTITIES[one].table,), partial(_read_all, db, one)) for one in entities]
-        names = [one for held in self._kept.get_all(wanted) for one in held]
-        seen = _within(db, [one.place for one in names], reach)
-        marks = None if words is None else _marks(db, words)
+        names = [one for held in self._kept.get_all(wanted, revisions) for one in held]
+        clause, params = reach
+        seen = self._seen(db, tuple(one.place for one in names), clause, tuple(params))
+        numbers = None if words is None else _numbers(db, words)
         found: list[Entry] = []
         for one in (name for name, may_see in zip(names, seen, strict=True) if may_see):
             found += one.first(folded, most)
-            found += [] if marks is None else one.marked(marks, most)
+            found += [] if numbers is None or not len(numbers) else one.among(numbers, most)
         return found
+
+    def _seen(
+        self, db: sqlite3.Connection, places: tuple[Place, ...], clause: str, params: tuple[SqlValue, ...]
+    ) -> list[bool]:
+        """As `_within`, whose answer depends on nothing else."""
+        asked = places, clause, params
+        with self._lock:
+            seen = self._seen_before.get(asked)
+        if seen is None:
+            seen = _within(db, places, (clause, [*params]))
+            with self._lock:
+                self._seen_before[asked] = seen
+                if len(self._seen_before) > _MOST_SEEN:
+                    self._seen_before.popitem(last=False)
+        return seen
 
 
 def _read_all(db: sqlite3.Connection, entity: str) -> list[_Names]:
@@ -137,10 +188,10 @@ def _read(db: sqlite3.Connection, entity: str) -> Iterator[_Names]:
             folded.append(name)
         starts = np.cumsum([0, *(len(name) + 1 for name in folded)])
         entries = np.array(numbers, dtype=np.int64)
-        yield _Names(Place(entity, *place), _END.join([*folded, ""]), starts, entries)
+        yield _Names(Place(entity, *place), _END.join([*folded, ""]), starts, entries, np.argsort(entries))
 
 
-def _within(db: sqlite3.Connection, places: list[Place], reach: Condition) -> list[bool]:
+def _within(db: sqlite3.Connection, places: Sequence[Place], reach: Condition) -> list[bool]:
     """Which of these places a caller may see."""
     clause, params = reach
     columns = ", ".join(f"json_extract(value, '$[{n}]') AS {name}" for n, name in enumerate(Place._fields))
@@ -150,12 +201,9 @@ def _within(db: sqlite3.Connection, places: list[Place], reach: Condition) -> li
     return [number in seen for number in range(len(places))]
 
 
-def _marks(db: sqlite3.Connection, words: Condition) -> NDArray[np.bool_]:
-    """Which entries the index of words finds, by their numbers."""
+def _numbers(db: sqlite3.Connection, words: Condition) -> NDArray[np.int64]:
+    """The numbers of the entries that the index of words finds."""
     found, params = words
-    listed = f"SELECT group_concat(CAST(entry AS TEXT), ' ') FROM ({found})"  # noqa: S608
-    query = f"SELECT (SELECT max(entry) FROM search_entries), ({listed})"  # noqa: S608
-    last, entries = db.execute(query, params).fetchone()
-    marks = np.zeros((last or 0) + 1, dtype=np.bool_)
-    marks[np.fromstring(entries or "", dtype=np.int64, sep=" ")] = True
-    return marks
+    query = f"SELECT group_concat(CAST(entry AS TEXT), ' ') FROM ({found})"  # noqa: S608
+    (entries,) = db.execute(query, params).fetchone()
+    return np.fromstring(entries or "", dtype=np.int64, sep=" ")

@@ -22,7 +22,7 @@ from ..db.dialect import dialect_of
 from ..scope import Scope
 from . import name_order
 from .conditions import Condition, sound
-from .name_order import NameOrder
+from .name_order import Entry, NameOrder
 from .tables import SqlValue, decode, fold, moment_of, rows_as_dicts, values_of
 
 RULE = 1
@@ -200,8 +200,10 @@ def _ranked(
     reach, bound = _reach(scope, entities)
     words = dialect_of(db).words_with(text)
     hits, params = _hits(db, names, folded, words, (reach, bound), entities or list(ENTITIES), per_type)
+    if not hits:
+        return []
     statement = f"""
-        WITH hits AS ({hits}),
+        WITH hits (entry, rank) AS ({hits}),
         ranked AS (
             SELECT e.*, min(hits.rank) AS rank FROM hits JOIN search_entries AS e ON e.entry = hits.entry
             WHERE {reach} GROUP BY e.entry
@@ -242,13 +244,12 @@ def _hits(
     entities: list[str],
     per_type: int,
 ) -> Condition:
-    """A query of entries and their ranks that holds the best ones of each kind."""
+    """A query of entries and their ranks that holds the best ones of each kind; empty if there are none."""
     matched = dialect_of(db).names_with(folded) if len(folded) >= 3 else None
-    if _in_order(db, matched, words):
-        first = names.first(db, folded, words, entities, reach, per_type)
-        entry, rank = (f"CAST(json_extract(value, '$[{n}]') AS INTEGER)" for n in (0, 1))
-        pair = f"{entry} AS entry, {rank} AS rank"
-        return f"SELECT {pair} FROM json_each(?)", [orjson.dumps(first).decode()]  # noqa: S608
+    now = names.revisions()
+    settled = names.is_settled(now)
+    if settled or _in_order(db, names, now, matched, words):
+        return _listed(names.first(db, now, folded, words, entities, reach, per_type))
     hits, params = _name_hits(folded, matched)
     if words is not None:
         hits += f" UNION ALL SELECT entry, 3 FROM ({words[0]})"  # noqa: S608
@@ -256,7 +257,29 @@ def _hits(
     return hits, params
 
 
-def _in_order(db: sqlite3.Connection, matched: Condition | None, words: Condition | None) -> bool:
+def _listed(found: list[Entry]) -> Condition:
+    """The entries as a query. Their number decides how PostgreSQL looks for them, so few are values of the statement
+    and not a list; it is rounded up, so that there are few statements."""
+    if not found:
+        return "", []
+    if len(found) > MANY:
+        entry, rank = (f"CAST(json_extract(value, '$[{n}]') AS INTEGER)" for n in (0, 1))
+        pair = f"{entry} AS entry, {rank} AS rank"
+        return f"SELECT {pair} FROM json_each(?)", [orjson.dumps(found).decode()]  # noqa: S608
+    wanted = 4
+    while wanted < len(found):
+        wanted *= 2
+    filled = [*found, *[found[0]] * (wanted - len(found))]
+    return f"VALUES {', '.join(['(?, ?)'] * wanted)}", [value for one in filled for value in one]
+
+
+def _in_order(
+    db: sqlite3.Connection,
+    names: NameOrder,
+    now: dict[str, int],
+    matched: Condition | None,
+    words: Condition | None,
+) -> bool:
     """Whether hits are found in the order of names: an index finds too many to sort, or cannot look for so short a
     text, and the names of all entries take little memory. All is asked at once: on PostgreSQL each question is a turn.
     """
@@ -264,6 +287,7 @@ def _in_order(db: sqlite3.Connection, matched: Condition | None, words: Conditio
     parts = ["SELECT max(entry) FROM search_entries", *(_counting(query) for query, _ in counted)]
     params = [one for _, given in counted for one in (*given, MANY + 1)]
     last, *counts = db.execute(f"SELECT {', '.join(f'({part})' for part in parts)}", params).fetchone()
+    names.note(now, last or 0)
     return (last or 0) <= name_order.MOST_ENTRIES and (matched is None or max(counts) > MANY)
 
 
