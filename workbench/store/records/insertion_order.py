@@ -53,14 +53,16 @@ def first_rows(
     """A query of the first rows that fulfil one of ``parts``, which exclude each other, and ``rest``, by the order of
     rows in ``direction``."""
     clause, params = rest
+    # PostgreSQL plans a statement anew each time whose limit it does not know, which takes longer than the statement.
+    first, last = ("?", "? OFFSET ?") if offset else (str(int(limit)), str(int(limit)))
     chosen = " UNION ALL ".join(
         f"SELECT * FROM (SELECT t.rowid AS place FROM {source} WHERE {part} AND {clause} "  # noqa: S608
-        f"ORDER BY t.rowid {direction} LIMIT ?)"
+        f"ORDER BY t.rowid {direction} LIMIT {first})"
         for part, _ in parts
     )
-    bound = [value for _, own in parts for value in (*own, *params, limit + offset)]
-    statement = f"SELECT place FROM ({chosen}) ORDER BY place {direction} LIMIT ? OFFSET ?"  # noqa: S608
-    return statement, [*bound, limit, offset]
+    bound = [value for _, own in parts for value in (*own, *params, *([limit + offset] if offset else []))]
+    statement = f"SELECT place FROM ({chosen}) ORDER BY place {direction} LIMIT {last}"  # noqa: S608
+    return statement, [*bound, *([limit, offset] if offset else [])]
 
 
 def _followed(db: sqlite3.Connection, table: str, seen: Seen) -> Seen | None:
