@@ -169,15 +169,16 @@ def arrive(context: RequestContext, access: Access, body: JsonValue | FormData =
         raise Forbidden("Only an Admin of the organization may do this.")
     if access.whole_store and not _is_admin_everywhere(context):
         raise Forbidden("Only an Admin of every organization in the store may do this.")
-    context.scope = Scope(context.organization, None, context.store.people.visible(context.caller))
-    if access.project == "path":
-        _enter(context, context.path["project_id"])
-    elif access.project in ("query", "body"):
-        named = _named(context, access, body)
-        if named is not None:
-            _enter(context, named)
-    _find(context, access)
-    _permit(context, access)
+    with context.store.snapshot():
+        context.scope = Scope(context.organization, None, context.store.people.visible(context.caller))
+        if access.project == "path":
+            _enter(context, context.path["project_id"])
+        elif access.project in ("query", "body"):
+            named = _named(context, access, body)
+            if named is not None:
+                _enter(context, named)
+        _find(context, access)
+        _permit(context, access)
     context.arrived = True
 
 

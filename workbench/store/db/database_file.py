@@ -18,7 +18,7 @@ from ...table import from_micros
 from ..records.tables import SqlValue
 from . import checksums
 from .connections import Connections
-from .dialect import dialect_of
+from .dialect import REVISIONS, Question, dialect_of
 
 
 class Host:
@@ -51,6 +51,16 @@ class Host:
         """Run a query on this thread's connection; SQLite's errors leave it as StoreError or Damaged."""
         with self._connections.named():
             return self.connection().execute(statement, params)
+
+    def execute_together(self, questions: Sequence[Question]) -> list[sqlite3.Cursor]:
+        """As `execute`, of several queries. On PostgreSQL all are sent at once: one turn for all."""
+        with self._connections.named():
+            connection = self.connection()
+            together = getattr(connection, "execute_together", None)
+            if together is not None:
+                answers: list[sqlite3.Cursor] = together(questions)
+                return answers
+            return [connection.execute(*question) for question in questions]
 
     def snapshot(self) -> AbstractContextManager[sqlite3.Connection]:
         """All reads of this thread inside see one moment of the store, with its revisions. Snapshots nest.
@@ -96,8 +106,9 @@ class Host:
 
     def latest(self) -> int:
         """The last time that the clock gave: nothing was written later than that."""
-        row = self.execute("select value from facts where name = 'clock'").fetchone()
-        return 0 if row is None else int(row[0])
+        with self.snapshot() as connection:
+            found = self._fact(connection, "clock")
+        return 0 if found is None else int(found)
 
     def bump(self, connection: sqlite3.Connection, *tables: str) -> None:
         """Raise the revision of ``tables`` inside a transaction.
@@ -117,17 +128,27 @@ class Host:
         found = dict.fromkeys(tables, 0)
         if found:
             with self.snapshot() as connection:
-                known = dict(connection.execute("select name, revision from revisions"))
+                present = getattr(connection, "present", None)
+                known = dict(connection.execute(REVISIONS)) if present is None else present().revisions
             found |= {name: known[name] for name in found if name in known}
         return found
 
     def identity(self) -> str:
         """A text that no other store has, for example for the cache beside it."""
         with self.snapshot() as connection:
-            row = connection.execute("select value from facts where name = 'store'").fetchone()
-        if row is None:
+            found = self._fact(connection, "store")
+        if found is None:
             raise Damaged(f"The store '{self.place}' has lost its name; restore a backup.")
-        return str(row[0])
+        return str(found)
+
+    def _fact(self, db: sqlite3.Connection, name: str) -> SqlValue:
+        """A fact of the store; a snapshot of PostgreSQL has asked for all of them and for the revisions at once."""
+        present = getattr(db, "present", None)
+        if present is not None:
+            found: SqlValue = present().facts.get(name)
+            return found
+        row = db.execute("select value from facts where name = ?", (name,)).fetchone()
+        return None if row is None else row[0]
 
     def connection_count(self) -> int:
         """How many connections to the file this process has."""

@@ -3,12 +3,28 @@ is in ``store.postgres``."""
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 SqlValue: TypeAlias = str | int | float | bytes | None
 """What a database takes and gives."""
 Condition: TypeAlias = tuple[str, list[SqlValue]]
 """A piece of SQL and its parameters."""
+
+
+Question: TypeAlias = tuple[str, Sequence[SqlValue]]
+"""A statement of the store and its values."""
+
+
+FACTS = "select name, value from facts"
+REVISIONS = "select name, revision from revisions"
+
+
+class Present(NamedTuple):
+    """The facts of a store by name and the revisions of its tables, at one moment."""
+
+    facts: dict[str, SqlValue]
+    revisions: dict[str, int]
 
 
 class Dialect:

@@ -20,7 +20,7 @@ from psycopg.types.numeric import Int8BinaryDumper, NumericBinaryLoader
 from psycopg.types.string import StrBinaryDumper
 
 from ...errors import BadRequest
-from ..db.dialect import SqlValue
+from ..db.dialect import FACTS, REVISIONS, Present, Question, SqlValue
 from .dialect import ROWID, PostgresDialect, Translated
 
 _NOWHERE = "\uffff"
@@ -68,6 +68,7 @@ Answer: TypeAlias = tuple[list[tuple[Any, ...]], list[str] | None, int]
 """The rows of a statement, the names of its columns, and how many rows it found or changed."""
 Statement: TypeAlias = tuple[str, Sequence[SqlValue]]
 """A statement of PostgreSQL and its values."""
+Borrow: TypeAlias = Callable[[Sequence["Statement"]], tuple["RawConnection", list["Answer"]]]
 Bound: TypeAlias = tuple[tuple[int, ...], tuple[bytes | None, ...]]
 """The types and the bytes of the values of a statement."""
 
@@ -380,8 +381,22 @@ class Connection:
         meant = self.dialect.translated(statement)
         return self._cursor(meant, self._asked(meant, [_sound(value, meant.reads) for value in params]))
 
+    def execute_together(self, questions: Sequence[Question]) -> list[Cursor]:
+        """The answers to questions that are sent at once."""
+        meant = [self.dialect.translated(text) for text, _ in questions]
+        given = [
+            [_sound(value, one.reads) for value in params]
+            for one, (_, params) in zip(meant, questions, strict=True)
+        ]
+        texts = [one.text for one in meant]
+        answers = self._asked_together([*zip(texts, given, strict=True)])
+        return [self._cursor(one, answer) for one, answer in zip(meant, answers, strict=True)]
+
     def _asked(self, meant: Translated, params: Sequence[SqlValue]) -> Answer:
-        return self.raw.ask(meant.text, params)
+        return self._asked_together([(meant.text, params)])[0]
+
+    def _asked_together(self, statements: Sequence[Statement]) -> list[Answer]:
+        return self.raw.ask_together(statements)
 
     def _cursor(self, meant: Translated, answer: Answer) -> Cursor:
         rows, names, count = answer
@@ -399,14 +414,20 @@ class Snapshot(Connection):
     """Reads at one moment, that of the first statement. Without one it takes no connection; the first goes together
     with the beginning of its transaction.
 
-    ``borrow`` gives a connection and what the first statement answered on it.
+    ``borrow`` gives a connection and what the first statements answered on it.
     """
 
-    def __init__(
-        self, borrow: Callable[[Statement], tuple[RawConnection, Answer]], dialect: PostgresDialect
-    ) -> None:
+    def __init__(self, borrow: Borrow, dialect: PostgresDialect) -> None:
         super().__init__(None, dialect)
         self._borrow = borrow
+        self._present: Present | None = None
+
+    def present(self) -> Present:
+        """The facts of the store and its revisions at this moment; asked once and together."""
+        if self._present is None:
+            facts, revisions = self.execute_together([(FACTS, ()), (REVISIONS, ())])
+            self._present = Present(dict(facts), dict(revisions))
+        return self._present
 
     @property
     def taken(self) -> RawConnection | None:
@@ -416,14 +437,14 @@ class Snapshot(Connection):
     @property
     def raw(self) -> RawConnection:
         if self._raw is None:
-            self._raw, _ = self._borrow(("SELECT 1", ()))
+            self._raw, _ = self._borrow([("SELECT 1", ())])
         return self._raw
 
-    def _asked(self, meant: Translated, params: Sequence[SqlValue]) -> Answer:
+    def _asked_together(self, statements: Sequence[Statement]) -> list[Answer]:
         if self._raw is not None:
-            return self._raw.ask(meant.text, params)
-        self._raw, answer = self._borrow((meant.text, params))
-        return answer
+            return self._raw.ask_together(statements)
+        self._raw, answers = self._borrow(statements)
+        return answers
 
 
 class Writer(Connection):
@@ -471,8 +492,11 @@ class Writer(Connection):
             self.execute(statement, row)
         return Cursor([], None, -1, self)
 
-    def _asked(self, meant: Translated, params: Sequence[SqlValue]) -> Answer:
-        return self._all_asked([(meant.text, params)])[-1]
+    def execute_together(self, questions: Sequence[Question]) -> list[Cursor]:
+        return [self.execute(*question) for question in questions]
+
+    def _asked_together(self, statements: Sequence[Statement]) -> list[Answer]:
+        return self._all_asked(statements)[-len(statements) :]
 
     def flush(self) -> None:
         """Send the changes that wait."""
@@ -493,7 +517,7 @@ class Writer(Connection):
             self._waiting.append(("UPDATE facts SET value = to_json($1) WHERE name = 'clock'", (self.clock,)))
             self._cursors.append(Cursor([], None, None, self))
 
-    def _all_asked(self, last: list[Statement]) -> list[Answer]:
+    def _all_asked(self, last: Sequence[Statement]) -> list[Answer]:
         waiting, cursors = self._waiting, self._cursors
         self._waiting, self._cursors, self._bytes = [], [], 0
         answers = super().raw.ask_together([*waiting, *last])

@@ -24,7 +24,7 @@ from psycopg.pq.abc import PGresult
 
 from ...errors import BadRequest, Damaged, StoreError, WorkbenchError
 from ..db.connections import BUSY_SECONDS, damaged_rows
-from ..db.dialect import SqlValue
+from ..db.dialect import Question, SqlValue
 from .address import Address
 from .connection import Answer, Connection, Cursor, RawConnection, Snapshot, Statement, Writer, adapters
 from .dialect import PostgresDialect
@@ -152,7 +152,7 @@ class PostgresConnections:
     @contextmanager
     def _borrowed(self) -> Iterator[RawConnection]:
         """A connection for one statement, which is given back; after an error it is closed."""
-        raw, _ = self._begun(None)
+        raw, _ = self._begun(())
         try:
             yield raw
         except BaseException:
@@ -161,43 +161,42 @@ class PostgresConnections:
         finally:
             self._give_back(raw, None)
 
-    def read_one(self, statement: str, params: Sequence[SqlValue]) -> Cursor:
-        """The answer of a query at its own moment."""
+    def read(self, questions: Sequence[Question]) -> list[Cursor]:
+        """The answers to questions, which are sent at once, each at its own moment."""
 
-        def read() -> Cursor:
+        def read() -> list[Cursor]:
             with self._borrowed() as raw:
-                return Connection(raw, self._dialect).execute(statement, params)
+                return Connection(raw, self._dialect).execute_together(questions)
 
         with self.named():
             return self._again(read)
 
-    def _begun(self, first: Statement | None) -> tuple[RawConnection, Answer | None]:
-        """A connection to read, and the answer of the first statement of a snapshot on it."""
+    def _begun(self, first: Sequence[Statement]) -> tuple[RawConnection, list[Answer]]:
+        """A connection to read, and the answers of the first statements of a snapshot on it."""
         if not self._free.acquire(timeout=BUSY_SECONDS):
             raise StoreError(
                 f"The store '{self.address}' is busy: {CONNECTIONS} readers of this process have been at work for over "
                 f"{BUSY_SECONDS} s. Try again."
             )
-        raw, answer = None, None
+        raw: RawConnection | None = None
+        answers: list[Answer] = []
         try:
             with self._lock:
                 raw = self._idle.pop() if self._idle else None
             if raw is None:
                 raw = self._connected()
-            if first is not None:
-                _, answer = raw.ask_together([_BEGIN, first])
+            if first:
+                _, *answers = raw.ask_together([_BEGIN, *first])
         except BaseException:
             self._free.release()
             if raw is not None:
                 raw.close()
                 self._close_idle()  # what ended this connection ended the others
             raise
-        return raw, answer
+        return raw, answers
 
-    def _snapshot_begun(self, first: Statement) -> tuple[RawConnection, Answer]:
-        raw, answer = self._again(lambda: self._begun(first))
-        assert answer is not None
-        return raw, answer
+    def _begun_again(self, first: Sequence[Statement]) -> tuple[RawConnection, list[Answer]]:
+        return self._again(lambda: self._begun(first))
 
     def _close_idle(self) -> None:
         with self._lock:
@@ -227,7 +226,7 @@ class PostgresConnections:
                 yield there
             return
         with self.named():
-            reader = mine.reader = Snapshot(self._snapshot_begun, self._dialect)
+            reader = mine.reader = Snapshot(self._begun_again, self._dialect)
             pid = os.getpid()
             try:
                 yield reader
@@ -399,7 +398,10 @@ class _Loose:
         self.dialect = connections._dialect
 
     def execute(self, statement: str, params: Sequence[SqlValue] = ()) -> Cursor:
-        return self._connections.read_one(statement, params)
+        return self._connections.read([(statement, params)])[0]
+
+    def execute_together(self, questions: Sequence[Question]) -> list[Cursor]:
+        return self._connections.read(questions)
 
 
 class _WithAdapters:

@@ -8,9 +8,10 @@ import secrets
 import sqlite3
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import IntEnum
+from typing import NamedTuple
 
 import orjson
 
@@ -96,6 +97,8 @@ class Caller:
     everywhere: Right = Right.NOTHING
     roles: Mapping[str, Right] = field(default_factory=dict)
     permission: str | None = None
+    projects: tuple[str, ...] | None = None
+    """The ids of all projects of the organization, where they were asked for with the key."""
 
     def right_in(self, project_id: str) -> Right:
         """The right in a project of the caller's organization."""
@@ -105,6 +108,15 @@ class Caller:
     def highest(self) -> Right:
         """The right that holds for the organization's records without a project: the highest in any project."""
         return Right.MANAGE if self.is_admin else max(self.everywhere, *self.roles.values(), Right.NOTHING)
+
+
+class _Held(NamedTuple):
+    """A key with its user and organization, the membership of its user, their roles in projects, and all projects."""
+
+    key: Row
+    member: Row
+    roles: dict[str, str]
+    projects: tuple[str, ...]
 
 
 class People:
@@ -193,10 +205,10 @@ class People:
         """
         prefix, _, rest = key.partition("_")
         id, _, secret = rest.partition("_")
-        found = self._key(id) if prefix == "wb" else None
-        kept = bytes(found["secret"]) if found is not None else _NOBODY
+        held = self._held(id) if prefix == "wb" else None
+        kept = bytes(held.key["secret"]) if held is not None else _NOBODY
         same = hmac.compare_digest(kept, _hash(secret))
-        return self._caller(_refused_unless_in_force(found if same else None))
+        return self._caller(held if same else None)
 
     def holder(self, key_id: str) -> Caller:
         """Who a key belongs to, by its id, for what was opened with the key before.
@@ -206,25 +218,40 @@ class People:
         Unauthorized
             As ``caller``.
         """
-        return self._caller(_refused_unless_in_force(self._key(key_id)))
+        return self._caller(self._held(key_id))
 
-    def _key(self, id: str) -> Row | None:
-        rows = self._store.execute(
+    def _held(self, id: str) -> _Held | None:
+        """All that a request needs of its key, asked at once."""
+        of_key = "k.organization_id = m.organization_id and k.user_id = m.user_id"
+        key = (
             "select k.*, m.role, m.everywhere, m.is_active, m.joined_at, u.email, u.name as user_name, "
             "u.created_at as user_created, u.updated_at as user_updated, o.name as organization_name, "
             "o.created_at as organization_created, o.updated_at as organization_updated from keys as k "
             "join members as m on m.organization_id = k.organization_id and m.user_id = k.user_id "
-            "join users as u on u.id = k.user_id join organizations as o on o.id = k.organization_id where k.id = ?",
-            [id],
+            "join users as u on u.id = k.user_id join organizations as o on o.id = k.organization_id where k.id = ?"
         )
-        found = next(iter(rows_as_dicts(rows)), None)
-        if found is not None:
-            row_checksums.refuse_changed(
-                "keys", {name: found[name] for name in found if name not in _BESIDE_A_KEY}
-            )
-        return found
+        member = f"select m.* from keys as k join members as m on {of_key} where k.id = ?"  # noqa: S608
+        roles = (
+            "select r.project_id, r.role from keys as k join project_roles as r on r.user_id = k.user_id "
+            "join projects as p on p.id = r.project_id and p.organization_id = k.organization_id "
+            "where k.id = ? order by r.created_at"
+        )
+        projects = (
+            "select p.id from keys as k join projects as p on p.organization_id = k.organization_id "
+            "where k.id = ? order by p.id"
+        )
+        answers = self._store.execute_together([(query, [id]) for query in (key, member, roles, projects)])
+        found, membership = (next(iter(rows_as_dicts(rows)), None) for rows in answers[:2])
+        if found is None or membership is None:
+            return None
+        row_checksums.refuse_changed("keys", {name: found[name] for name in found if name not in _BESIDE_A_KEY})
+        row_checksums.refuse_changed("members", membership)
+        return _Held(found, membership, dict(answers[2].fetchall()), tuple(id for (id,) in answers[3]))
 
-    def _caller(self, found: Mapping[str, Plain]) -> Caller:
+    def _caller(self, held: _Held | None) -> Caller:
+        if held is None or not _in_force(held.key):
+            raise Unauthorized("This key is unknown, revoked or expired. Ask an administrator for a new one.")
+        found = held.key
         if time.time() * 1e6 - (found["used_at"] or 0) > USE_SECONDS * 1e6:
             self._used(found)
         user = User.model_construct(
@@ -240,30 +267,15 @@ class People:
             created_at=from_micros(found["organization_created"]),
             updated_at=from_micros(found["organization_updated"]),
         )
-        return self.standing(user, organization, key_id=found["id"], permission=found["permission"])
+        made = _standing(user, organization, held.member, held.roles, found["id"], found["permission"])
+        return replace(made, projects=held.projects)
 
-    def standing(
-        self,
-        user: User,
-        organization: Organization,
-        *,
-        key_id: str | None = None,
-        permission: str | None = None,
-    ) -> Caller:
-        """A member as a caller, with their present rights, at most those of the ``permission`` of their key."""
+    def standing(self, user: User, organization: Organization) -> Caller:
+        """A member as a caller, with their present rights."""
         member = self.member(organization.id, user.id)
         if member is None:
             raise NotFound(f"'{user.email}' is not a member of '{organization.name}'.")
-        everywhere = ROLES[member["everywhere"]].right if member["everywhere"] else Right.NOTHING
-        roles = {project: ROLES[role].right for project, role in self.roles_of(organization.id, user.id).items()}
-        is_admin = member["role"] == ADMIN
-        if permission is None:
-            return Caller(user, organization, is_admin, key_id, everywhere, roles)
-        # A permission of a newer version gives nothing.
-        most = PERMISSIONS.get(permission, Right.NOTHING)
-        everywhere = min(Right.MANAGE if is_admin else everywhere, most)
-        roles = {project: min(right, most) for project, right in roles.items()}
-        return Caller(user, organization, is_admin and most is Right.MANAGE, key_id, everywhere, roles, permission)
+        return _standing(user, organization, member, self.roles_of(organization.id, user.id))
 
     def _used(self, found: Mapping[str, Plain]) -> None:
         with self._store.transaction() as db:
@@ -323,10 +335,11 @@ class People:
 
     def visible(self, caller: Caller) -> tuple[str, ...]:
         """The ids of all projects that the caller may read."""
-        rows = self._store.execute(
-            "select id from projects where organization_id = ? order by id", [caller.organization.id]
-        )
-        return tuple(id for (id,) in rows if caller.right_in(id) >= Right.READ)
+        known = caller.projects
+        if known is None:
+            query = "select id from projects where organization_id = ? order by id"
+            known = tuple(id for (id,) in self._store.execute(query, [caller.organization.id]))
+        return tuple(id for id in known if caller.right_in(id) >= Right.READ)
 
     def enrol(
         self,
@@ -500,10 +513,25 @@ def _hash(secret: str) -> bytes:
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()
 
 
-def _refused_unless_in_force(key: Row | None) -> Row:
-    if key is None or not _in_force(key):
-        raise Unauthorized("This key is unknown, revoked or expired. Ask an administrator for a new one.")
-    return key
+def _standing(
+    user: User,
+    organization: Organization,
+    member: Mapping[str, Plain],
+    roles: Mapping[str, str],
+    key_id: str | None = None,
+    permission: str | None = None,
+) -> Caller:
+    """A member as a caller, with at most the rights of the ``permission`` of their key."""
+    everywhere = ROLES[member["everywhere"]].right if member["everywhere"] else Right.NOTHING
+    rights = {project: ROLES[role].right for project, role in roles.items()}
+    is_admin = member["role"] == ADMIN
+    if permission is None:
+        return Caller(user, organization, is_admin, key_id, everywhere, rights)
+    # A permission of a newer version gives nothing.
+    most = PERMISSIONS.get(permission, Right.NOTHING)
+    everywhere = min(Right.MANAGE if is_admin else everywhere, most)
+    rights = {project: min(right, most) for project, right in rights.items()}
+    return Caller(user, organization, is_admin and most is Right.MANAGE, key_id, everywhere, rights, permission)
 
 
 def _in_force(key: Mapping[str, Plain]) -> bool:
