@@ -511,6 +511,10 @@ class Writer(Connection):
         else:
             super().raw.run(b"COMMIT")
 
+    def know(self, clock: int) -> None:
+        """The time that the store gave last."""
+        self._began = self.clock = clock
+
     def _write_clock(self) -> None:
         if self.clock is not None and self.clock != self._began:
             self._began = self.clock

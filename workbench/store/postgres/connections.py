@@ -319,13 +319,16 @@ class PostgresConnections:
         rows = range(result.ntuples if facts else 0)
         return raw, {(result.get_value(n, 0) or b"").decode(): orjson.loads(_held(result, n)) for n in rows}
 
-    def _look_at_format(self, connection: Connection) -> None:
-        if self._format is None and not connection.has_tables():
+    def _look_at_format(self, writer: Writer) -> None:
+        if self._format is None and not writer.has_tables():
             return  # they are being made now
-        (now,) = connection.execute("select value from facts where name = 'format'").fetchone() or (None,)
-        if now != self._format:
-            self.on_new_tables(connection)
-            self._format = now
+        facts = dict(writer.execute(_FACTS))
+        clock = facts.get("clock")
+        if isinstance(clock, int):
+            writer.know(clock)
+        if facts.get("format") != self._format:
+            self.on_new_tables(writer)
+            self._format = facts.get("format")
 
     # What only a file has
 
