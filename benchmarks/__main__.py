@@ -26,6 +26,7 @@ NAMES = (
     "summaries",
     "objects",
     "sizes",
+    "two_servers",
 )
 
 

@@ -124,8 +124,8 @@ def of_postgres(place: str) -> int:
 
 
 def least(asked: dict[str, dict[str, Callable[[], object]]]) -> dict[str, dict[str, float]]:
-    """Question -> store -> the least of all rounds in ms, all asked once a round, in turn: of questions of a millisecond
-    the others say what else the machine does."""
+    """Question -> store -> the least of all rounds in ms, all asked once a round, in turn. The others say what
+    else the machine does."""
     names = list(next(iter(asked.values())))
     times: dict[str, dict[str, list[float]]] = {name: {store: [] for store in asked} for name in names}
     for turn in range(ROUNDS + 2):
@@ -191,7 +191,7 @@ def main() -> int:
         "# A hundred tests and many",
         "",
         f"Each test is a file of 48 samples with three cycles, of a cell of its own; {os.cpu_count()} cores (load at",
-        f"the end {os.getloadavg()[0]:.1f}). ms on the clock, the least of {ROUNDS} rounds in turn over all four stores.",
+        f"the end {os.getloadavg()[0]:.1f}). ms on the clock, the least of {ROUNDS} rounds, in turn over all stores.",
         "`python benchmarks/sizes.py --full` makes this page.",
         "",
         f"| question | file: {SMALL} tests | {large} | ratio | PostgreSQL: {SMALL} tests | {large} | ratio |",
