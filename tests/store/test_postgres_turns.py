@@ -200,3 +200,16 @@ def test_a_request_takes_few_turns(tmp_path: Path, turns: list[object]) -> None:
             turns.clear()
             assert client.get(path).status_code == 200
             assert len(turns) <= most, path
+
+
+def test_a_short_series_is_verified_in_few_turns(lab: Lab, turns: list[object]) -> None:
+    owner = lab.measurement().id
+    with lab.store.series.writer(owner, "series") as writer:
+        writer.add(series(500))
+        writer.publish()
+    turns.clear()
+    assert lab.store.series.wrong([(owner, "series")]) == []
+    assert len(turns) <= 6
+    with lab.store.transaction() as db:
+        db.execute("update chunks set data = ? where key = (select max(key) from chunks)", (b"other",))
+    assert "fails its checksum" in lab.store.series.wrong([(owner, "series")])[0]

@@ -22,6 +22,8 @@ from ..db.checksums import ADVICE
 
 CHUNK = 16384
 INSERT_CHUNKS = 64
+FEW = 64
+"""So many chunks are held at once: at most 8 MiB."""
 SERIES_BITS, LEVEL_BITS, COLUMN_BITS, CHUNK_BITS = 28, 4, 11, 20
 INDEX = (1 << COLUMN_BITS) - 1
 MOST_COLUMNS = INDEX
@@ -223,6 +225,7 @@ class Fetcher:
         self.names = names
         self.elsewhere = elsewhere
         self._wanted: Iterable[Wanted] = ()
+        self._held: list[tuple[int, bytes, bytes]] | None = None
         self._object: ObjectChunks | None = None
         self._asked = False
 
@@ -230,6 +233,20 @@ class Fetcher:
         """Note what is asked for next. An object gives all of it at once; chunks in the file need no such note, so the
         note is not looked at before one is missing there."""
         self._wanted = wanted
+
+    def hold_few(self) -> None:
+        """Read what the file has of the series now, where it is little: whoever looks at all of it then asks once, and
+        not once for each column."""
+        query = "select key, head, data from chunks where key between ? and ? order by key limit ?"
+        rows = self.connection.execute(query, (*span(self.series), FEW + 1)).fetchall()
+        self._held = rows if len(rows) <= FEW else None
+
+    def _in_file(self, first: int, last: int) -> Iterable[tuple[int, bytes, bytes]]:
+        """The keys ``first`` to ``last`` that are in the file, with heads and payloads."""
+        if self._held is None:
+            query = "select key, head, data from chunks where key between ? and ? order by key"
+            return self.connection.execute(query, (first, last))
+        return [row for row in self._held if first <= row[0] <= last]
 
     def object_chunks(self, missing: int | None = None) -> ObjectChunks | None:
         """The chunks outside of the file; `Damaged`, which names the chunk ``missing``, if there are none."""
@@ -267,9 +284,11 @@ class Fetcher:
     def facts(self, level: int, column: int, count: int) -> Iterator[tuple[bytes, int]]:
         """The head, as it is stored, and the length of the payload, of the first ``count`` chunks of a column."""
         start = key(self.series, level, column, 0)
-        rows = self.connection.execute(
-            "select key, head, length(data) from chunks where key >= ? and key < ?", (start, start + count)
-        )
+        if self._held is None:
+            query = "select key, head, length(data) from chunks where key >= ? and key < ?"
+            rows = self.connection.execute(query, (start, start + count)).fetchall()
+        else:
+            rows = [(number, head, len(data)) for number, head, data in self._in_file(start, start + count - 1)]
         held = {number: (head, length) for number, head, length in rows}
         missing = next((number for number in range(start, start + count) if number not in held), None)
         if missing is not None and (found := self.object_chunks(missing)) is not None:
@@ -284,7 +303,10 @@ class Fetcher:
     def keys(self) -> set[int]:
         """The keys of all chunks that are there."""
         query = "select key from chunks where key between ? and ?"
-        found = {number for (number,) in self.connection.execute(query, span(self.series))}
+        if self._held is None:
+            found = {number for (number,) in self.connection.execute(query, span(self.series))}
+        else:
+            found = {number for number, _, _ in self._held}
         outside = self.object_chunks()
         if outside is not None:
             found |= {key(self.series, 0, 0, 0) | one for one in outside.keys()}  # noqa: SIM118
@@ -316,10 +338,7 @@ class Fetcher:
         """
         expected = key(self.series, level, column, first)
         end = expected + last - first
-        cursor = self.connection.execute(
-            "select key, head, data from chunks where key between ? and ? order by key", (expected, end)
-        )
-        for number, head, data in cursor:
+        for number, head, data in self._in_file(expected, end):
             if number != expected:
                 yield from self._object_payloads(expected, number)
                 expected = number
@@ -346,10 +365,13 @@ class Fetcher:
         """The heads of the first ``count`` chunks of a column, in order."""
         expected = key(self.series, 0, column, 0)
         end = expected + count
-        cursor = self.connection.execute(
-            "select key, head from chunks where key >= ? and key < ? order by key", (expected, end)
-        )
-        for number, raw in cursor:
+        rows: Iterable[tuple[int, bytes]]
+        if self._held is None:
+            query = "select key, head from chunks where key >= ? and key < ? order by key"
+            rows = self.connection.execute(query, (expected, end))
+        else:
+            rows = [(number, raw) for number, raw, _ in self._in_file(expected, end - 1)]
+        for number, raw in rows:
             if number != expected:
                 yield from self._object_heads(expected, number)
                 expected = number

@@ -166,6 +166,7 @@ def check(reading: Reading) -> list[str]:
     count = -(-row.rows // CHUNK)
     fields = range(len(layout.fields))
     expected: set[int] = set()
+    reading.fetch.hold_few()
     reading.fetch.expect((level, place, 0, n - 1) for level, place, n in runs_of(row, layout))
     linked = []
     for place, stats in zip(fields, load_stats(row.stats), strict=True):
