@@ -213,3 +213,27 @@ def test_a_short_series_is_verified_in_few_turns(lab: Lab, turns: list[object]) 
     with lab.store.transaction() as db:
         db.execute("update chunks set data = ? where key = (select max(key) from chunks)", (b"other",))
     assert "fails its checksum" in lab.store.series.wrong([(owner, "series")])[0]
+
+
+@pytest.mark.parametrize("writes", [True, False])
+def test_a_store_goes_on_after_it_was_interrupted_in_the_middle(
+    lab: Lab, writes: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cell = lab.instance(name="before")
+
+    def interrupted(self: RawConnection) -> None:
+        raise KeyboardInterrupt
+
+    def work() -> None:
+        if writes:
+            lab.instance(name="half")
+        else:
+            lab.rows.get(Instance, cell.id, lab.scope)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(RawConnection, "_received", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            work()
+    assert lab.rows.get(Instance, cell.id, lab.scope).name == "before"
+    assert lab.instance(name="after").name == "after"
+    assert "half" not in lab.names("instances", {})

@@ -235,7 +235,10 @@ class RawConnection(psycopg.Connection[Any]):
             self._received()  # the end of all
         finally:
             if self.pgconn.status != ConnStatus.BAD:
-                self.pgconn.exit_pipeline_mode()
+                try:
+                    self.pgconn.exit_pipeline_mode()
+                except psycopg.OperationalError:  # interrupted: results are still on their way
+                    self.close()
         return results if failed is None else [*results, failed]
 
     def _flush(self) -> None:
