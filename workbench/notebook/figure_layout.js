@@ -129,10 +129,9 @@ function themed(layout, ground) {
 function written(layout) {
   const read = (text) => (text?.font?.color ? { ...text, font: { ...text.font, color: inked(text.font.color) } } : text);
   const boxed = (text) => {
-    const box = text?.bgcolor ? rgbOf(text.bgcolor) : null;
-    if (!box || Math.min(...box.rgb) < 150) return read(text);
-    if (isGrey(box.rgb)) return read({ ...text, bgcolor: `rgba(${box.rgb.map((part) => Math.max(285 - part, 0))}, ${box.opaque})` });
-    return { ...text, font: { color: "#222", ...text.font } };
+    const { rgb, opaque } = rgbOf(text?.bgcolor);
+    if (!rgb || Math.min(...rgb) < 150) return read(text);
+    return isGrey(rgb) ? read({ ...text, bgcolor: `rgba(30, 30, 30, ${opaque})` }) : { ...text, font: { color: "#222", ...text.font } };
   };
   const made = { ...layout };
   if (Array.isArray(layout.annotations)) made.annotations = layout.annotations.map(boxed);
@@ -161,22 +160,20 @@ function lifted(rgb) {
 
 const isGrey = (rgb) => Math.max(...rgb) - Math.min(...rgb) <= 30;
 
-// Red, green and blue of a colour, and how opaque it is as text; null for a name that no script of ours has.
-function rgbOf(color) {
+// Red, green and blue of a colour, and how opaque it is as text; nothing for most names.
+const NAMES = { black: "#000", white: "#fff" };
+function rgbOf(name) {
+  const color = NAMES[name] ?? name;
   const hex = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(color)?.[1];
   const given = /^rgba?\(\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)\s*(?:,\s*([\d.]+)\s*)?\)$/.exec(color);
-  if (color === "black") return { rgb: [0, 0, 0], opaque: "1" };
-  if (color === "white") return { rgb: [255, 255, 255], opaque: "1" };
-  if (hex) return { rgb: hex.match(hex.length === 3 ? /./g : /../g).map((part) => parseInt(hex.length === 3 ? part + part : part, 16)), opaque: "1" };
-  return given ? { rgb: given.slice(1, 4).map(Number), opaque: given[4] ?? "1" } : null;
+  const rgb = hex ? hex.match(hex.length === 3 ? /./g : /../g).map((part) => parseInt(part.padEnd(2, part), 16)) : given?.slice(1, 4).map(Number);
+  return { rgb, opaque: given?.[4] ?? "1" };
 }
 
 function inked(color) {
-  const { rgb, opaque } = rgbOf(color) ?? {};
-  if (!rgb) return color;
-  if (isGrey(rgb) ? Math.max(...rgb) > 110 : luminance(rgb) >= SEEN) return color;
-  const light = isGrey(rgb) ? rgb.map((part) => 235 - part) : lifted(rgb);
-  return opaque === "1" ? `rgb(${light})` : `rgba(${light}, ${opaque})`;
+  const { rgb, opaque } = rgbOf(color);
+  if (!rgb || (isGrey(rgb) ? Math.max(...rgb) > 110 : luminance(rgb) >= SEEN)) return color;
+  return `rgba(${isGrey(rgb) ? rgb.map((part) => 235 - part) : lifted(rgb)}, ${opaque})`;
 }
 
 function brightened(trace) {

@@ -71,7 +71,7 @@ export function JsonField({ control, id, choose }) {
 /** @param {FieldGiven} given */
 export const DateField = ({ control, id, refused, choose }) => html`<label class="name" for=${id}>${control.label}</label>
   <input class="input" type="date" id=${id} aria-invalid=${Boolean(refused)} value=${control.value ?? ""}
-    onChange=${(/** @type {any} */ event) => { if (event.target.value || control.nullable) choose(event.target.value || null); }} />`;
+    onChange=${(/** @type {any} */ event) => { if (event.target.value) choose(event.target.value); }} />`;
 
 /** A date and a time; the zone of the text stays as it is. @param {FieldGiven} given */
 export function DateTime({ control, id, refused, choose }) {
