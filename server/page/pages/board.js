@@ -6,7 +6,6 @@ import { useLoaded, useTitle } from "../core/load.js";
 import { may, projects } from "../core/projects.js";
 import { place, readValues, same, setQuery, writeValues } from "../core/router.js";
 import { ago, many, who } from "../core/words.js";
-import { warmUp } from "../plot/library.js";
 import { LivePlot, lookForNewData, savedPlot } from "../plot/live.js";
 import { Tile } from "../plot/tile.js";
 import { Icon } from "../ui/icons.js";
@@ -17,8 +16,6 @@ import { Star } from "../ui/star.js";
 import { placesOf } from "./places.js";
 import { opened } from "../core/bookmarks.js";
 import { BoardMenu } from "./board_menu.js";
-
-warmUp();
 
 const LOOK_EVERY_MS = 30_000;
 

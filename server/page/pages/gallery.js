@@ -7,7 +7,6 @@ import { may, projects } from "../core/projects.js";
 import { go, place, setQuery } from "../core/router.js";
 import { many } from "../core/words.js";
 import { ControlPanel } from "../controls/panel.js";
-import { warmUp } from "../plot/library.js";
 import { LivePlot, controlCount } from "../plot/live.js";
 import { Picture } from "../plot/picture.js";
 import { Footer, Notes, Trouble } from "../plot/tile.js";
@@ -53,7 +52,6 @@ function Recipe({ project, item, tests, writes }) {
   const [saving, setSaving] = useState(false);
   const chosen = tests.length ? { measurements: tests } : {};
   const live = useMemo(() => {
-    warmUp();
     return new LivePlot({ id: `gallery-${item.name}`, name: item.title, source: {
       figure: (values, stop) => post(`${at}/figure`, { values, ...chosen }, { signal: stop }),
       detail: (asked, values) => post(`${at}/figure/detail`, { ...asked, values, ...chosen }),

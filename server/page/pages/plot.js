@@ -8,7 +8,6 @@ import { place, readValues, same, setQuery, writeValues } from "../core/router.j
 import { ago, count, day, duration, many, who } from "../core/words.js";
 import { ControlPanel } from "../controls/panel.js";
 import { ExportMenu } from "../plot/exports.js";
-import { warmUp } from "../plot/library.js";
 import { LivePlot, controlCount, lookForNewData, plotPath, savedPlot } from "../plot/live.js";
 import { tracesTable } from "../plot/numbers.js";
 import { Notes, Tile } from "../plot/tile.js";
@@ -21,8 +20,6 @@ import { Failed, Ghost, Ghosts, Popover, say, sayError } from "../ui/parts.js";
 import { DataTable } from "../ui/table.js";
 import { Tabs } from "../ui/tabs.js";
 import { defaultsOf } from "./board.js";
-
-warmUp();
 
 const TABS = /** @type {const} */ (["Data", "Notes", "Log", "History", "About"]);
 

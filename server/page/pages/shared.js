@@ -5,15 +5,12 @@ import { get, part, post, query } from "../core/api.js";
 import { useLoaded, useTitle } from "../core/load.js";
 import { day } from "../core/words.js";
 import { download, fileName } from "../plot/exports.js";
-import { warmUp } from "../plot/library.js";
 import { LivePlot, controlCount } from "../plot/live.js";
 import { Picture } from "../plot/picture.js";
 import { Footer, Trouble } from "../plot/tile.js";
 import { Icon } from "../ui/icons.js";
 import { Later } from "../ui/later.js";
 import { Empty, Ghost, Popover } from "../ui/parts.js";
-
-warmUp();
 
 /** @param {{ token: string, framed: boolean }} given */
 export default function SharedPage({ token, framed }) {

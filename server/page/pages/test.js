@@ -5,7 +5,6 @@ import { get, part, patch } from "../core/api.js";
 import { useLoaded, useTitle } from "../core/load.js";
 import { may, projects } from "../core/projects.js";
 import { cell, day, many, size, who } from "../core/words.js";
-import { warmUp } from "../plot/library.js";
 import { LivePlot, draft } from "../plot/live.js";
 import { Picture } from "../plot/picture.js";
 import { Footer, Trouble } from "../plot/tile.js";
@@ -15,8 +14,6 @@ import { Empty, Failed, Ghosts, focused, say, sayError } from "../ui/parts.js";
 import { DataTable } from "../ui/table.js";
 import { Tabs } from "../ui/tabs.js";
 import { quantity } from "./explore.js";
-
-warmUp();
 
 /** @param {{ id: string }} given */
 export default function Test({ id }) {

@@ -4,7 +4,7 @@ import { computed, effect, signal } from "../vendor/preact.js";
 import { get, isAbort, part, post, query } from "../core/api.js";
 import { asOf, same } from "../core/router.js";
 import { count, duration } from "../core/words.js";
-import { drawable } from "./library.js";
+import { drawable, warmUp } from "./library.js";
 
 const SHOW_PROGRESS_MS = 250;
 const QUICK_MS = 40;
@@ -126,7 +126,9 @@ export class LivePlot {
     const begun = performance.now();
     const patience = setTimeout(() => { this.busy.value = { text: "Drawing …", share: null }; }, SHOW_PROGRESS_MS);
     try {
-      const answer = await this.source.figure(this.chosen.value, stop.signal);
+      const asked = this.source.figure(this.chosen.value, stop.signal);
+      warmUp(); // it keeps the page busy: better while the server draws
+      const answer = await asked;
       if (stop.signal.aborted) return;
       this._waiting.clear();
       const { figure, notes } = drawable(answer.figure);
