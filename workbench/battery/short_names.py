@@ -25,8 +25,8 @@ def short_names(names: Iterable[str], most: int = 28) -> dict[str, str]:
     ValueError
         If ``most`` is less than 5.
 
-    >>> short_names(["cell_A_of_the_first_batch_at_25_degC", "B"], 15)
-    {'cell_A_of_the_first_batch_at_25_degC': 'cell_A_…25_degC', 'B': 'B'}
+    >>> short_names(["cell-A of the first batch at 25 degC", "B"], 15)
+    {'cell-A of the first batch at 25 degC': 'cell-A …25 degC', 'B': 'B'}
     """
     if most < FEWEST:
         raise ValueError(f"A short name has {FEWEST} letters or more; most is {most!r}.")
