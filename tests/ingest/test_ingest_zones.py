@@ -72,3 +72,59 @@ def test_a_clock_that_runs_on_beside_a_time_of_the_test_changes_nothing(bench: w
     assert bench.measurements.time_series(str(report.measurement_id))["Time [s]"].to_numpy() == pytest.approx(
         TIMES
     )
+
+
+@pytest.mark.parametrize("step", [1, 7])
+@pytest.mark.parametrize("repair", [(), ("time",)])
+@pytest.mark.parametrize(
+    ("begin", "falls"),
+    [
+        (datetime(2024, 10, 26, 23, 10, tzinfo=UTC), True),
+        (datetime(2024, 3, 31, 0, 10, tzinfo=UTC), False),
+    ],
+)
+def test_a_change_of_summer_time_is_named_with_its_zone(
+    begin: datetime, falls: bool, repair: tuple[str, ...], step: int, bench: wb.Bench, tmp_path: Path
+) -> None:
+    path = written(tmp_path, begin, parquet=False, step=step)
+    (report,) = bench.ingest(path, sign="discharge", repair=repair)
+    (said,) = [text for text in report.odd if "summer time" in text]
+    assert f"summer time {'ends' if falls else 'begins'} then, for example in Europe/Berlin" in said
+    assert 'zone="Europe/Berlin"' in said
+    assert not any("clock stand still" in text or "begins there" in text for text in report.odd)
+    (again,) = bench.ingest(path, sign="discharge", zone="Europe/Berlin", repair="time")
+    assert not any("summer time" in text for text in again.odd)
+    assert not again.repaired
+    frame = bench.measurements.time_series(str(report.measurement_id))
+    assert frame["Time [s]"].to_numpy() == pytest.approx(TIMES[::step])
+
+
+@pytest.mark.parametrize("zone", ["America/New_York", "Australia/Lord_Howe", "Europe/London"])
+def test_a_change_in_another_zone_is_named_too(zone: str, bench: wb.Bench, tmp_path: Path) -> None:
+    begins = {
+        "America/New_York": (2024, 11, 3, 4),
+        "Australia/Lord_Howe": (2024, 4, 6, 13),
+        "Europe/London": (2024, 10, 27, 0),
+    }
+    begin = datetime(*begins[zone], tzinfo=UTC)
+    walls = [(begin + timedelta(seconds=t)).astimezone(ZoneInfo(zone)).replace(tzinfo=None) for t in TIMES]
+    path = tmp_path / "a.csv"
+    pd.DataFrame({"Date": walls, "Current (A)": FLOW, "Voltage (V)": VOLTS}).to_csv(path, index=False)
+    (report,) = bench.ingest(path, sign="discharge")
+    (said,) = [text for text in report.odd if "summer time" in text]
+    advised = said.split('zone="')[1].split('"')[0]
+    (again,) = bench.ingest(path, sign="discharge", zone=advised)
+    frame = bench.measurements.time_series(str(again.measurement_id))
+    assert frame["Time [s]"].to_numpy() == pytest.approx(TIMES)
+
+
+@pytest.mark.parametrize("day", [datetime(2024, 7, 1, 12), datetime(2024, 10, 27, 12)])
+def test_a_clock_that_was_set_back_at_another_time_is_not_summer_time(
+    day: datetime, bench: wb.Bench, tmp_path: Path
+) -> None:
+    walls = [day + timedelta(seconds=t - 3600 * (t > 7200)) for t in TIMES]
+    path = tmp_path / "a.csv"
+    pd.DataFrame({"Date": walls, "Current (A)": FLOW, "Voltage (V)": VOLTS}).to_csv(path, index=False)
+    (report,) = bench.ingest(path, sign="discharge")
+    assert not any("summer time" in text for text in report.odd)
+    assert any('repair="time" makes the clock stand still there' in text for text in report.odd)

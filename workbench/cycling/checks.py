@@ -28,6 +28,8 @@ _APART_WITHIN = 0.05
 _HINTED = 0.05
 _LITTLE = 1e-4
 """Share of all that passes below which a difference is not worth a word."""
+_ANEW = 0.05
+"""Share of the time that has passed up to which a time that falls has begun anew."""
 _NOT_VOLTS = 500.0
 _SPIKE = 1.0
 """A sample that differs from both neighbours by more volts than this is not a measurement of a cell."""
@@ -38,6 +40,9 @@ class Clock:
 
     def __init__(self) -> None:
         self.falls, self.first_fall, self.deepest = 0, -1, 0.0
+        self.anew = 0
+        self.explained = 0
+        """Falls that are a change from summer time: another warning says what to do."""
         self.repeats, self.duplicates = 0, 0
         self.longest, self.longest_at = 0.0, -1
         self.nulls = 0
@@ -62,7 +67,7 @@ class Clock:
         gaps = np.diff(t)
         if not len(gaps):
             return
-        self._falls(row + known[1:], gaps)
+        self._falls(row + known[1:], t, gaps)
         again = gaps == 0
         self.repeats += int(again.sum())
         self.duplicates += int((again & (np.diff(i) == 0) & (np.diff(v) == 0)).sum())
@@ -76,10 +81,12 @@ class Clock:
         if gaps[largest] > self.longest:
             self.longest, self.longest_at = float(gaps[largest]), int(row + known[largest + 1])
 
-    def _falls(self, rows: Ints, gaps: Floats) -> None:
+    def _falls(self, rows: Ints, time: Floats, gaps: Floats) -> None:
         down = gaps < 0
         if down.any():
             self.falls += int(down.sum())
+            passed = time - (self.first or 0.0)
+            self.anew += int((down & (np.abs(passed[1:]) <= _ANEW * passed[:-1])).sum())
             self.deepest = max(self.deepest, float(-gaps.min()))
             if self.first_fall < 0:
                 self.first_fall = int(rows[np.flatnonzero(down)[0]])
@@ -100,8 +107,7 @@ class Clock:
         if self.falls:
             message = (
                 f"Time falls {times(self.falls)}, first at sample {self.first_fall}, "
-                f"by up to {self.deepest:g} s. It is stored as it is. "
-                f"{option('repair', 'time')} makes the clock stand still there."
+                f"by up to {self.deepest:g} s. It is stored as it is.{self._ways_out()}"
             )
             made.append(Finding("odd", "time_falls", message))
         if gaps is not None:
@@ -128,6 +134,22 @@ class Clock:
             message = f"{counted(self.nulls, 'sample')} without a time. Only impedance samples may have none."
             made.append(Finding("odd", "time_null", message))
         return made
+
+    def _ways_out(self) -> str:
+        """What may have happened where time falls, and what to do; empty if all of it is said elsewhere."""
+        others = self.falls - self.explained
+        if others <= 0:
+            return ""
+        repair = option("repair", "time")
+        if self.explained:
+            return f" What still falls once the zone is said was set back: {repair} makes the clock stand still there."
+        if self.anew < others:
+            return f" {repair} makes the clock stand still there."
+        where = "there" if self.falls == 1 else "each time"
+        return (
+            f" It starts anew {where}. If another test begins there, put each test in a file of its own; if it is the "
+            f"time of a step or a cycle, {repair} makes it go on from the last one."
+        )
 
     def _gap_findings(self, gaps: Gaps) -> list[Finding]:
         made = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -24,6 +25,7 @@ from .run_statistics import Floats, Ints
 from .sign_check import BY_CONVENTION, Taken
 from .step_numbers import CycleNumbers, StepNumbers
 from .steps import StepsBuilder, replaced
+from .summer_time import SummerTime
 
 RULE = 2
 """The number of the rule by which samples of any reader become a series. Raise it whenever the same samples give
@@ -92,6 +94,7 @@ class Conformer:
         settled: bool = False,
         taken: Taken = BY_CONVENTION,
         headers: Mapping[str, str] | None = None,
+        local_start: datetime | None = None,
         count: Counting | None = None,
     ) -> None:
         self.known = known or Known()
@@ -102,7 +105,7 @@ class Conformer:
         self._rated = rated_capacity_ah
         self._count = count
         self._settled, self._taken, self._headers = settled, taken, headers
-        self._clock = _Clock(repair="time" in repair)
+        self._clock = _Clock(repair="time" in repair, local_start=local_start)
         self._limit = self.known.rest_limit or rest_limit(rated_capacity_ah, 0.0, 0.0)
         self._noise = QuietNoise()
         self._steps = StepNumbers(self._limit, uncounted=self.known.one_step)
@@ -225,6 +228,7 @@ class Conformer:
         return [Finding("odd", "cycles_apart", message)]
 
     def _findings_of(self, steps: Table) -> list[Finding]:
+        self.survey.clock.explained = self._clock.summer.falls()
         return self.survey.findings(steps, settled=self._settled, taken=self._taken, headers=self._headers)
 
     def _charge_findings(self) -> list[Finding]:
@@ -305,8 +309,9 @@ class Conformer:
 class _Clock:
     """Moves the time of a file to start at 0, and on request removes its falls."""
 
-    def __init__(self, *, repair: bool) -> None:
+    def __init__(self, *, repair: bool, local_start: datetime | None) -> None:
         self._repair = repair
+        self.summer = SummerTime(local_start)
         self._start: float | None = None
         self._last: float | None = None
         self._moved = 0.0
@@ -319,6 +324,7 @@ class _Clock:
         if self._start is None and len(known):
             self._start = float(values[known[0]])
         self._order.feed(values[known])
+        self.summer.feed(values[known])
         if self._start:
             column = shifted(column, self._start)
         return self._repaired(column, known) if self._repair and len(known) else column
@@ -339,6 +345,7 @@ class _Clock:
 
     def findings(self) -> Iterator[Finding]:
         yield from self._order.findings()
+        yield from self.summer.findings(repaired=bool(self._falls))
         if self._start:
             yield Finding(
                 "assumed", "time_shifted", f"Time began at {self._start:g} s in the file; it starts at 0 here."

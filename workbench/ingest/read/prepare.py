@@ -34,7 +34,8 @@ from .joined_parts import Joined
 from .live_file import Snapshot, snapshot
 from .scale_check import scale_findings
 from .tests_apart import TestsApart
-from .time_zone import in_zone
+from .tests_below import TestsBelow
+from .time_zone import in_zone, local_start
 
 _LOOKS = 4
 _CHUNK = 1 << 20
@@ -148,14 +149,17 @@ def _prepared(
         settled=options.sign is not None,
         taken=reading.sign,
         headers=reading.headers,
+        local_start=local_start(reading),
         count=_COUNTING.get(options.cycles or ""),
     )
     content = samples_file.ContentHash()
     words = CyclerStepTypes()
     apart = TestsApart((options.column_map or {}).values())
+    below = TestsBelow()
     kept: list[str] = []
     for batch in _bounded(joined.batches(), paths[0], deadline, options.limits):
         apart.feed(batch)
+        below.feed(batch)
         conformed = conformer.feed(batch)
         kept = conformer.kept
         content.feed(conformed)
@@ -163,6 +167,8 @@ def _prepared(
         samples_file.put(file, "series", conformed)
     steps, findings = conformer.finish()
     findings += apart.findings(paths[0].name)
+    if "time" not in options.repair:
+        below.refuse(paths[0].name, reading.headers)
     steps = words.added_to(steps)
     findings += words.findings(steps, options.rated_capacity_ah)
     cycle_starts = None

@@ -27,8 +27,7 @@ def in_zone(reading: Reading, zone: str) -> Reading:
     they fall; a time that the clocks skipped is the moment after. A time of the test that was computed from the clock
     goes on through both.
     """
-    without = [note for note in reading.notes if note.code == _CODE]
-    if not without:
+    if not _names_no_zone(reading):
         return reading
     reading.notes[:] = [note for note in reading.notes if note.code != _CODE]
     begun = None
@@ -38,6 +37,17 @@ def in_zone(reading: Reading, zone: str) -> Reading:
         reading.start_time = wall.replace(tzinfo=ZoneInfo(zone)).astimezone(UTC)
     reading.batches = _moved(reading.batches, zone, begun)
     return reading
+
+
+def local_start(reading: Reading) -> datetime | None:
+    """What the clock showed at the time 0, where the time of the test is from a clock that names no zone."""
+    if reading.start_time is None or not _names_no_zone(reading) or not _is_from_clock(reading):
+        return None
+    return reading.start_time.replace(tzinfo=None)
+
+
+def _names_no_zone(reading: Reading) -> bool:
+    return any(note.code == _CODE for note in reading.notes)
 
 
 def _is_from_clock(reading: Reading) -> bool:
