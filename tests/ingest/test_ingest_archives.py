@@ -122,3 +122,44 @@ def test_a_watched_folder_takes_an_archive_once(bench: wb.Bench, tmp_path: Path)
     packed(folder / "rack.zip", {"c1.csv": cycler_text(), "c2.csv": cycler_text(1)})
     (report,) = bench.watch(folder, settle=0.01, once=True)
     assert [file.status for file in report] == ["stored", "stored"]
+
+
+def test_an_archive_that_is_called_as_its_folder_holds_other_cells(bench: wb.Bench, tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    names = ["c1.csv", "c2.csv"]
+    for number, name in enumerate(names):
+        (folder / name).write_text(cycler_text(number + 1))
+    packed(folder / "data.zip", {name: cycler_text(number + 3) for number, name in enumerate(names)})
+    report = bench.ingest(folder)
+    assert [file.status for file in report] == ["stored"] * 4
+    assert len({file.instance for file in report}) == 4
+    packed(folder / "data.zip", {name: cycler_text(2, 0.01 + 0.01 * number) for number, name in enumerate(names)})
+    assert [file.instance for file in bench.ingest(folder)][2:] == [file.instance for file in report][2:]
+
+
+def test_archives_of_one_name_in_two_folders_hold_other_cells(bench: wb.Bench, tmp_path: Path) -> None:
+    for number, batch in enumerate("AB"):
+        (tmp_path / "in" / batch).mkdir(parents=True)
+        packed(
+            tmp_path / "in" / batch / "rack.zip",
+            {"c1.csv": cycler_text(2 * number + 1), "c2.csv": cycler_text(2 * number + 2)},
+        )
+    report = bench.ingest(tmp_path / "in")
+    assert [file.instance for file in report] == ["A rack c1", "A rack c2", "B rack c1", "B rack c2"]
+
+
+def test_an_archive_beside_the_folder_that_it_was_made_of_holds_its_cells(bench: wb.Bench, tmp_path: Path) -> None:
+    (tmp_path / "in" / "rack").mkdir(parents=True)
+    (tmp_path / "in" / "rack" / "c1.csv").write_text(cycler_text(2))
+    packed(tmp_path / "in" / "rack.zip", {"c1.csv": cycler_text(1), "c2.csv": cycler_text(3)})
+    report = bench.ingest(tmp_path / "in")
+    assert [file.instance for file in report] == ["c1", "c1", "c2"]
+
+
+def test_a_folder_within_one_of_its_name_holds_other_cells(bench: wb.Bench, tmp_path: Path) -> None:
+    for number, place in enumerate(("data", "data/data")):
+        (tmp_path / place).mkdir()
+        (tmp_path / place / "c1.csv").write_text(cycler_text(number + 1))
+    report = bench.ingest(tmp_path / "data")
+    assert len({file.instance for file in report}) == 2

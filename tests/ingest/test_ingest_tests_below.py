@@ -41,10 +41,10 @@ def within(frame: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     return frame.assign(**{"Time (s)": frame["Time (s)"] - frame.groupby(by)["Time (s)"].transform("min")})
 
 
-def stored(bench: wb.Bench, tmp_path: Path, frame: pd.DataFrame, **options: str) -> FileReport:
+def stored(bench: wb.Bench, tmp_path: Path, frame: pd.DataFrame, repair: str = "") -> FileReport:
     path = tmp_path / "both.csv"
     frame.to_csv(path, index=False)
-    (report,) = bench.ingest(path, sign="charge", **options)
+    (report,) = bench.ingest(path, sign="charge", repair=repair or ())
     return report
 
 

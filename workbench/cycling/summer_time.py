@@ -92,9 +92,9 @@ class SummerTime:
         moves = np.diff(known)
         fell = (moves <= -_LEAST) & (moves >= -_MOST)
         went_on = (moves >= _LEAST_ON) & (moves <= _MOST_ON)
-        for at in np.flatnonzero((fell | went_on)[first:last]) + first:
-            beside = max(moves[max(at - 1, 0)] if at else 0.0, moves[at + 1] if at + 1 < len(moves) else 0.0)
-            jump = _Jump(float(known[at]), float(known[at + 1]), float(beside))
+        around = np.concatenate([[0.0], moves, [0.0]])
+        for at in (np.flatnonzero((fell | went_on)[first:last]) + first).tolist():
+            jump = _Jump(float(known[at]), float(known[at + 1]), float(max(around[at], around[at + 2])))
             zone = self._zone(jump)
             if zone is not None:
                 self._found.append((jump, zone))

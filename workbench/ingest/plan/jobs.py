@@ -68,16 +68,18 @@ def jobs_of(
     documents: Documents | None = None,
     meant: Labels | None = None,
     roots: Mapping[Path, Path] | None = None,
+    folders: Mapping[Path, str] | None = None,
 ) -> list[Job]:
     """The files with what is said of them, in their order; parts of one test stand together at the first.
 
     ``documents`` lie beside the files; what is ``meant`` for all files, the sheet and the rule go before them.
-    ``roots`` are the folders that were given, of the files below one.
+    ``roots`` are the folders that were given, of the files below one; ``folders`` those of the files in archives.
     """
     jobs: list[Job] = []
     parts: dict[tuple[str | None, ...], list[Job]] = {}
     for path in paths:
         job = _job(path, options, sheet, rule, (roots or {}).get(path))
+        job.folder = (folders or {}).get(path, job.folder)
         if documents is not None:
             _take_documents(job, documents, meant or Labels())
         key = (job.labels.specification, job.labels.instance, job.labels.measurement)

@@ -34,6 +34,13 @@ class Found:
     """Archives that cannot be unpacked, and why."""
     roots: dict[Path, Path] = field(default_factory=dict)
 
+    def folders(self) -> dict[Path, str]:
+        """File of an archive -> its folder as it is kept: that of the archive, the name of the archive, and on."""
+        return {
+            path: shown(Path(folder_of(archive, self.roots.get(archive)), self.unpacked.inside[path]))
+            for path, archive in self.unpacked.of.items()
+        }
+
 
 def find(
     paths: Paths,
@@ -119,11 +126,14 @@ def folder_of(path: Path, root: Path | None = None) -> str:
 
 
 def is_same_folder(one: str, other: str) -> bool:
-    """Whether two kept folders may be the same: one of them may have been named from further up.
+    """Whether two kept folders may be the same: one of them may have been named from further up. Two that were named
+    from folders of one name are compared whole.
 
-    >>> is_same_folder("data/A", "A"), is_same_folder("data/A", "data/B")
-    (True, False)
+    >>> is_same_folder("data/A", "A"), is_same_folder("data/A", "data/B"), is_same_folder("data/data", "data")
+    (True, False, False)
     """
+    if one.partition("/")[0] == other.partition("/")[0]:
+        return one == other
     return f"/{one}".endswith(f"/{other}") or f"/{other}".endswith(f"/{one}")
 
 

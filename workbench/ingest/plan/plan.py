@@ -85,13 +85,14 @@ def plan(
         report.files.append(FileReport(name, why=f"No file matches '{name}'."))
     report.files += [FileReport(name, why=shown(why)) for name, why in found.refused.items()]
     if growing is not None and growing.root is not None:
-        found.roots = dict.fromkeys(found.files, growing.root)
+        found.roots = dict.fromkeys([*found.files, *found.unpacked.of.values()], growing.root)
+    folders = found.folders()
     found.roots |= found.unpacked.roots
     if tests is not None:
         jobs = tests(reading)
     else:
         documents = Documents(found.files)
-        jobs = jobs_of(found.files, reading, sheet, rule, documents, _meant(options), found.roots)
+        jobs = jobs_of(found.files, reading, sheet, rule, documents, _meant(options), found.roots, folders)
         jobs = [job for job in jobs if not documents.used & set(job.paths)]
     for job in jobs:
         job.called = job.called or found.unpacked.called.get(job.paths[0])

@@ -36,12 +36,14 @@ class Unpacked:
     """The folders into which archives were unpacked; they go with this object.
 
     ``called``: file -> what the report calls it, as in ``rack.zip/A/c1.csv``. ``of``: file -> its archive. ``roots``:
-    file -> the folder that has the name of its archive.
+    file -> the folder that has the name of its archive. ``inside``: file -> its folder within the archive that was
+    given, whose name is the first part.
     """
 
     called: dict[Path, str] = field(default_factory=dict)
     of: dict[Path, Path] = field(default_factory=dict)
     roots: dict[Path, Path] = field(default_factory=dict)
+    inside: dict[Path, str] = field(default_factory=dict)
     folders: list[Path] = field(default_factory=list)
     counts: Counts = field(default_factory=lambda: Counts())
 
@@ -58,12 +60,14 @@ class Unpacked:
         self.folders.append(folder)
         root = folder / (_folder_name(archive.name) or "archive")
         self._unpack(archive, root)
+        above = self.inside.get(archive, "")
         inside = sorted((path for path in root.rglob("*") if path.is_file()), key=lambda path: path.parts)
         further = archives(inside) if depth < DEEPEST else set()
         found: list[Path] = []
         for path in inside:
             called = f"{shown}/{path.relative_to(root).as_posix()}"
             self.of[path] = self.of.get(archive, archive)
+            self.inside[path] = Path(above, root.name, path.relative_to(root).parent).as_posix()
             if path in further:
                 found += self.add(path, called, depth + 1)
             else:
