@@ -339,8 +339,14 @@ class Survey:
         if clock is None or self.plan.sweep is not None or not {CURRENT, VOLTAGE} <= has or FREQUENCY in has:
             return
         series = self._column(clock.header)
-        if has & set(OPEN_CIRCUIT_AXES) or not is_text(series) or series.dropna().empty:
+        if has & set(OPEN_CIRCUIT_AXES) or series.dropna().empty:
             return
+        if not is_text(series):
+            raise FileRefused(
+                f"The numbers in column '{clock.header}' of '{self.file}' ({_example(series)[:40]}) are not times of a "
+                "clock: seconds since 1970, or days of Excel or MATLAB. If they are the time of the test, say "
+                f"{mapping({clock.header: TIME})}; if they are in another unit, write that one, such as 'Time [ms]'."
+            )
         raise FileRefused(
             f"The clock times in column '{clock.header}' of '{self.file}' cannot be read ('{_example(series)[:40]}'): "
             "a date and a time such as '2024-05-13 10:00:00' were expected. If another column is the time, say "

@@ -84,6 +84,33 @@ _CHARGES = re.compile(r"cha?rg|\bchg|\bcha?\b|lade|充电|充電|충전")
 _OTHER_UNITS = {TIME: "Time [min]", CURRENT: "Current [mA]", VOLTAGE: "Voltage [mV]"}
 _LETTERS = {CURRENT: ("i",), VOLTAGE: ("u", "v")}
 """First words of names such as ``U_cell``."""
+_TIMES = frozenset(
+    (
+        *(
+            "t",
+            "ts",
+            "stamp",
+            "epoch",
+            "unix",
+            "unixtime",
+            "utc",
+            "clock",
+            "when",
+            "at",
+            "elapsed",
+            "dt",
+            "tsec",
+            "tms",
+        ),
+        *("created at", "recorded at", "logged at", "measured at", "created", "logged", "tick", "ticks"),
+        *("tid", "czas", "cas", "čas", "ido", "idő", "aika", "zaman", "время", "시간"),
+    )
+)
+"""Whole names of times, as loggers write them and in other languages."""
+_UNIT_NAMES = {"millis": "ms", "micros": "us", "secs": "s", "mins": "min"}
+"""Names that are a unit of time and that no header has as its unit."""
+_ALONE = ("min", "duration", "dauer")
+"""Names of times, unless others beside them show that they are of a step."""
 
 
 def why_refused(file: str, plan: Plan, missing: list[str], rest: str | None = None) -> str:
@@ -110,6 +137,9 @@ def why_refused(file: str, plan: Plan, missing: list[str], rest: str | None = No
             f"{has}{quoted(parts)} are one current in two columns. Make one column of them, charge less discharge, and "
             "name it with its unit, such as 'Current [A]'."
         )
+    alone = [header for header in free if split_header(header).key in _ALONE]
+    if missing == [TIME] and not found and len(alone) == 1 and not any(map(_is_statistic, {*free} - {*alone})):
+        found = {alone[0]: TIME}
     summary = [header for header in free if _is_statistic(header)]
     if summary and not found:
         return (
@@ -123,7 +153,9 @@ def why_refused(file: str, plan: Plan, missing: list[str], rest: str | None = No
         rest = "" if len(found) == len(missing) else " Name the rest in the same way."
         rest += "".join(_unit_unknown(header, name) for header, name in found.items())
         rest += "".join(_rivals(header, name, free) for header, name in found.items())
-        return f"{has}If they mean what their names suggest, say {column_map(found)}.{rest}"
+        rest += "".join(_unit_unsaid(header, name) for header, name in found.items())
+        said = column_map({header: _with_its_unit(header, name) for header, name in found.items()})
+        return f"{has}If they mean what their names suggest, say {said}.{rest}"
     meant = column_map({f"its {WORDS[name]} column": name for name in missing})
     if free:
         return f"{has}Say which they are with {meant}, or export the test again with them."
@@ -176,11 +208,23 @@ def candidates(missing: list[str], headers: list[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for name in missing:
         left = [header for header in headers if header not in found and not _is_of_no_sample(header)]
-        header = next((header for header in left if _has_unit(header, name)), None)
-        header = header or next((header for header in left if _sounds_like(header, name)), None)
-        if header is not None:
-            found[header] = name
+        fitting = [header for header in left if _fit(header, name)]
+        if fitting:
+            found[max(fitting, key=lambda header: _fit(header, name))] = name
     return found
+
+
+def _fit(header: str, name: str) -> int:
+    """How well a header fits a column: 0 if neither its unit nor its name does. A name that is a time goes before the
+    unit of another, such as that of how long a loop took."""
+    unit, sounds = _has_unit(header, name), _sounds_like(header, name)
+    if unit and sounds:
+        return 4
+    return 3 if _is_time(header, name) else 2 if unit else int(sounds)
+
+
+def _is_time(header: str, name: str) -> bool:
+    return name == TIME and split_header(header).key in _TIMES
 
 
 def _rivals(header: str, name: str, headers: list[str]) -> str:
@@ -189,7 +233,7 @@ def _rivals(header: str, name: str, headers: list[str]) -> str:
         other for other in headers if other != header and not _is_of_no_sample(other) and _has_unit(other, name)
     ]
     could = f" {quoted(others, most=5)} could be the {WORDS[name]} too: name the right one."
-    return could if others and _has_unit(header, name) else ""
+    return could if others and (_has_unit(header, name) or _is_time(header, name)) else ""
 
 
 def may_be_samples(headers: Sequence[str]) -> bool:
@@ -214,6 +258,27 @@ def _unit_unknown(header: str, name: str) -> str:
         return ""
     other = _OTHER_UNITS[name]
     return f" The unit '{unit}' is not known: say what the values are in, such as '{other}'."
+
+
+def _unit_of_name(header: str) -> str | None:
+    """The unit of time that is the whole name of a column, as in ``ms``."""
+    split = split_header(header)
+    unit = _UNIT_NAMES.get(split.key, split.key)
+    known = unit_of(unit) if split.unit is None else None
+    return unit if known is not None and known.base == "s" else None
+
+
+def _with_its_unit(header: str, name: str) -> str:
+    """Our name for a column, with the unit that its own name is."""
+    unit = _unit_of_name(header) if name == TIME else None
+    return name if unit is None or unit_of(unit) == unit_of("s") else f"Time [{unit}]"
+
+
+def _unit_unsaid(header: str, name: str) -> str:
+    """The sentence about a time whose name says no unit."""
+    if name != TIME or split_header(header).unit is not None or _unit_of_name(header) is not None:
+        return ""
+    return f" Numbers of '{header}' are then seconds; if they are milliseconds, say 'Time [ms]'."
 
 
 def is_of_a_test(head: Head, header: HeaderLine | None, plan: Plan) -> bool:
@@ -271,5 +336,7 @@ def _sounds_like(header: str, name: str) -> bool:
     key = split_header(header).key
     words = key.replace("-", " ").split()
     if (words[:1] and words[0] in _LETTERS.get(name, ())) or (name == CURRENT and "amp" in words):
+        return True
+    if _is_time(header, name) or (name == TIME and _unit_of_name(header) is not None):
         return True
     return any(stem in key for stem in _STEMS[name]) or bool(get_close_matches(WORDS[name], words, 1, 0.75))
