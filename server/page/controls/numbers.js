@@ -15,12 +15,26 @@ export function shown(value, control) {
   return Number(text) === value ? text : String(value);
 }
 
-/** The number that a text is, or what is wanted instead. @param {string} text @param {Control} control @returns {{ value?: number, wrong?: string }} */
+const BLANKS = "[ \\u00a0\\u2009\\u202f]";
+const GROUPED = new RegExp(`^[+-]?\\d{1,3}(?:${BLANKS}\\d{3})+(?!\\d|${BLANKS})`);
+const WRITTEN = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,4})?$/i;
+
+/**
+ * The number that a text is, or what is wanted instead: by the rule of read_number in workbench/notebook.
+ * @param {string} text @param {Control} control @returns {{ value?: number, wrong?: string }}
+ */
 export function parsed(text, control) {
-  const plain = text.trim().replace(/^(-?\d+),(\d+)$/, "$1.$2").replace(/[\s\u202f]/g, "").replace("\u2212", "-");
-  const value = plain === "" ? NaN : Number(plain);
+  const typed = text.trim().replace("\u2212", "-");
+  const grouped = GROUPED.exec(typed)?.[0];
+  const joined = grouped === undefined ? typed : grouped.replace(new RegExp(BLANKS, "g"), "") + typed.slice(grouped.length);
+  const [, head, tail, power] = /^([+-]?\d+),(\d+)((?:e[+-]?\d{1,4})?)$/i.exec(joined) ?? [];
+  if (head !== undefined && tail.length === 3 && !power && /^[+-]?[1-9]\d{0,2}$/.test(head))
+    return { wrong: `This can mean ${head}.${tail} or ${head}${tail}. Type one of them.` };
+  const written = head === undefined ? joined : `${head}.${tail}${power}`;
+  const value = WRITTEN.test(written) ? Number(written) : NaN;
   if (!Number.isFinite(value)) return { wrong: "This needs a number, such as 0.5 or 1e-3." };
   if (control.integer && !Number.isInteger(value)) return { wrong: "This needs a whole number." };
+  if (control.integer && !Number.isSafeInteger(value)) return { wrong: "This whole number is too large for a page. A notebook takes it." };
   if (control.min !== null && control.min !== undefined && value < control.min) return { wrong: `The least is ${control.min}.` };
   if (control.max !== null && control.max !== undefined && value > control.max) return { wrong: `The most is ${control.max}.` };
   return { value };
@@ -48,7 +62,7 @@ export function NumberText({ control, id, value, label, disabled, refused, take 
     if (event.key === "Escape" && text !== null) { event.stopPropagation(); setText(null); setWrong(""); }
     if (event.key !== "ArrowUp" && event.key !== "ArrowDown") return;
     event.preventDefault();
-    const from = parsed(event.target.value, { ...control, min: null, max: null }).value ?? control.min ?? 0;
+    const from = parsed(event.target.value, { ...control, min: null, max: null }).value ?? (typeof value === "number" ? value : control.min ?? 0);
     const to = from + (event.key === "ArrowUp" ? 1 : -1) * (control.step ?? 1) * (event.shiftKey ? 10 : 1);
     commit(shown(Number(Math.min(control.max ?? Infinity, Math.max(control.min ?? -Infinity, to)).toPrecision(12)), control));
   };
