@@ -4,6 +4,7 @@
 import { html, useMemo, useState } from "../vendor/preact.js";
 import { get, part, post, query, remove } from "../core/api.js";
 import { useLoaded } from "../core/load.js";
+import { parsed } from "../controls/numbers.js";
 import { cell } from "../core/words.js";
 import { Dialog, Failed, Ghosts, sayError } from "../ui/parts.js";
 
@@ -14,6 +15,7 @@ import { Dialog, Failed, Ghosts, sayError } from "../ui/parts.js";
 /** @typedef {{ plots: any[], choices: Choices, step: Step | undefined, column: Column | undefined, shown: Record<string, any>, given: Record<string, any> }} About */
 /** @typedef {{ asked: Asked, id: string, value: any, set: (value: any) => void, about: About }} FieldGiven */
 
+const ANY = /** @type {any} */ ({ integer: false, min: null, max: null });
 const isNumber = (/** @type {Column | undefined} */ one) => Boolean(one && ["number", "integer"].includes(one.kind));
 
 /** @param {{ asked: Asked, id: string, hint?: string, children: any }} given */
@@ -23,9 +25,24 @@ const Labelled = ({ asked, id, hint = asked.hint, children }) => html`<label cla
 const Choice = ({ asked, id, value, set, names, hint }) => html`<${Labelled} asked=${asked} id=${id} hint=${hint}><select class="input" id=${id} onChange=${(/** @type {any} */ event) => set(event.target.value)}>
   ${names.map(([name, word]) => html`<option key=${name} value=${name} selected=${name === (value ?? "")}>${word}</option>`)}</select><//>`;
 
-/** @param {FieldGiven & { type?: string, off?: boolean }} given */
-const Line = ({ asked, id, value, set, type = "text", off }) => html`<${Labelled} asked=${asked} id=${id}><input class="input" id=${id} type=${type} step="any" autocomplete="off" required=${asked.needed} disabled=${off} value=${value ?? ""}
-  aria-describedby=${asked.hint ? `${id}-hint` : undefined} onInput=${(/** @type {any} */ event) => set(event.target.value === "" ? null : type === "number" ? Number(event.target.value) : event.target.value)} /><//>`;
+/** @param {FieldGiven & { off?: boolean }} given */
+const Line = ({ asked, id, value, set, off }) => html`<${Labelled} asked=${asked} id=${id}><input class="input" id=${id} autocomplete="off" required=${asked.needed} disabled=${off} value=${value ?? ""}
+  aria-describedby=${asked.hint ? `${id}-hint` : undefined} onInput=${(/** @type {any} */ event) => set(event.target.value === "" ? null : event.target.value)} /><//>`;
+
+/** A number, typed as text: a number field of a browser drops what it does not know. One that is none is not sent. @param {FieldGiven & { off?: boolean }} given */
+function NumberLine({ asked, id, value, set, off }) {
+  const [text, setText] = useState("");
+  const shown = text.trim() !== "" || value === null || value === undefined ? text : String(value);
+  /** @param {any} event */
+  const typed = (event) => {
+    const found = event.target.value.trim() ? parsed(event.target.value, ANY) : {};
+    event.target.setCustomValidity(found.wrong ?? "");
+    setText(event.target.value);
+    set(found.value ?? null);
+  };
+  return html`<${Labelled} asked=${asked} id=${id}><input class="input" id=${id} inputmode="decimal" autocomplete="off" required=${asked.needed} disabled=${off} value=${shown}
+    aria-describedby=${asked.hint ? `${id}-hint` : undefined} onInput=${typed} /><//>`;
+}
 
 /** Columns that tell one occurrence from another: those that name the rows, none, or chosen ones. @param {FieldGiven} given */
 function Key({ asked, id, value, set, about }) {
@@ -56,12 +73,13 @@ const KINDS = {
   plot: (given) => html`<${Choice} ...${given} names=${given.about.plots.map((one) => [one.id, one.name])} />`,
   step: (given) => html`<${Choice} ...${given} names=${given.about.choices.steps.map((one) => [one.name, one.name])} />`,
   column: (given) => html`<${Choice} ...${given} set=${(/** @type {string} */ name) => given.set(name || null)} names=${[["", "none: each new row"], ...(given.about.step?.columns ?? []).map((one) => [one.name, one.name])]} />`,
-  number: (given) => (isNumber(given.about.column) ? html`<${Line} ...${given} type="number" off=${(given.about.given.equals ?? null) !== null} />` : null),
+  number: (given) => (isNumber(given.about.column) ? html`<${NumberLine} key=${given.about.column?.name} ...${given} off=${(given.about.given.equals ?? null) !== null} />` : null),
   value: (given) => {
     const { column, given: others } = given.about;
     if (!column) return null;
     if (column.kind === "boolean") return html`<${Choice} ...${given} value=${given.value === null || given.value === undefined ? "" : String(given.value)} set=${(/** @type {string} */ text) => given.set(text ? text === "true" : null)} names=${[["", "not asked"], ["true", "yes"], ["false", "no"]]} hint="" />`;
-    return html`<${Line} ...${given} asked=${isNumber(column) ? given.asked : { ...given.asked, hint: "" }} type=${isNumber(column) ? "number" : "text"} off=${[others.above, others.below].some((one) => (one ?? null) !== null)} />`;
+    const off = [others.above, others.below].some((one) => (one ?? null) !== null);
+    return isNumber(column) ? html`<${NumberLine} key=${column.name} ...${given} off=${off} />` : html`<${Line} ...${given} asked=${{ ...given.asked, hint: "" }} off=${off} />`;
   },
   key: (given) => html`<${Key} ...${given} />`,
   values: ({ asked, id, value, set, about }) => (Object.keys(about.shown).length ? html`<label class="switch" for=${id}><input type="checkbox" role="switch" id=${id} checked=${Boolean(value)} onChange=${(/** @type {any} */ event) => set(event.target.checked ? about.shown : null)} />
