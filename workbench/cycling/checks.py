@@ -86,7 +86,7 @@ class Clock:
         if down.any():
             self.falls += int(down.sum())
             passed = time - (self.first or 0.0)
-            self.anew += int((down & (np.abs(passed[1:]) <= _ANEW * passed[:-1])).sum())
+            self.anew += int((down & begins_anew(passed)).sum())
             self.deepest = max(self.deepest, float(-gaps.min()))
             if self.first_fall < 0:
                 self.first_fall = int(rows[np.flatnonzero(down)[0]])
@@ -178,6 +178,12 @@ class Clock:
             )
         warned = gaps.loaded or gaps.longest > max(_GAP, 100 * self.usual)
         return [*made, Finding("odd" if warned else "assumed", "time_gap", said)]
+
+
+def begins_anew(passed: Floats) -> NDArray[np.bool_]:
+    """(n - 1,) whether each time but the first is at the begin again. ``passed``: (n,) s since the first."""
+    anew: NDArray[np.bool_] = np.abs(passed[1:]) <= _ANEW * passed[:-1]
+    return anew
 
 
 class Passed:

@@ -14,7 +14,7 @@ from ..messages import column_map, counted, option, quoted, spaced, times
 from ..table import Column, Table
 from . import columns as c
 from .charge_swing import ChargeSwing
-from .checks import Survey
+from .checks import Survey, begins_anew
 from .columns import SERIES_COLUMNS
 from .counted_cycles import counted_cycles
 from .counters import CounterReset, shifted
@@ -37,6 +37,10 @@ _NOT_A_COUNTER = 0.1
 _OTHER_WAY = (1, 0, 3, 2)
 _LITTLE = 0.1
 """Share of what passed in both directions that a counter may leave out: noise at rest, and what is below its digits."""
+_REVERSED = 3.0
+"""Falls of the time for each rise where the newest row comes first."""
+_UNSORTED = 0.5
+"""Falls of the time for each rise that are no clock which was set, unless time begins anew with each of them."""
 _CLOCK_SET = 3
 """Falls of the time that are a clock which was set, or a test that began again, however few the rows are."""
 
@@ -182,9 +186,12 @@ class Conformer:
         if self.cycles is not None:
             steps = replaced(steps, {c.CYCLE_COUNT: Column("integer", self.cycles)})
         findings = [*about_cycles, *self._own_findings(), *self._findings_of(steps)]
-        refused = [finding.message for finding in findings if finding.level == "refused"]
+        refused = {finding.code: finding.message for finding in findings if finding.level == "refused"}
+        for code in ("time_reversed", "time_unsorted"):  # what else is seen in rows out of order says nothing
+            if code in refused:
+                raise FileRefused(refused[code])
         if refused:
-            raise FileRefused(" ".join(refused))
+            raise FileRefused(" ".join(refused.values()))
         return steps, findings
 
     def _between(self, name: str, within: Floats, integral: float) -> Floats:
@@ -360,24 +367,36 @@ class _Order:
     """Watches whether the rows of a file are in the order of their times."""
 
     def __init__(self) -> None:
+        self._first: float | None = None
         self._last: float | None = None
-        self._rises, self._falls = 0, 0
+        self._rises, self._falls, self._anew = 0, 0, 0
 
     def feed(self, times: Floats) -> None:
         """Take the next times (n,) that are known."""
-        if len(times):
-            moves = np.diff(times, prepend=times[0] if self._last is None else self._last)
-            self._rises += int((moves > 0).sum())
-            self._falls += int((moves < 0).sum())
-            self._last = float(times[-1])
+        if not len(times):
+            return
+        if self._first is None or self._last is None:
+            self._first = self._last = float(times[0])
+        followed = np.concatenate([[self._last], times])
+        moves = np.diff(followed)
+        self._rises += int((moves > 0).sum())
+        self._falls += int((moves < 0).sum())
+        self._anew += int((begins_anew(followed - self._first) & (moves < 0)).sum())
+        self._last = float(times[-1])
 
     def findings(self) -> Iterator[Finding]:
-        if self._falls > max(_CLOCK_SET, self._rises):
+        if self._falls > max(_CLOCK_SET, _REVERSED * self._rises):
             message = (
                 f"The time falls in {spaced(self._falls)} of {counted(self._falls + self._rises, 'interval')}: the "
                 "newest row comes first. Sort the rows by time, the oldest first, and ingest the file again."
             )
             yield Finding("refused", "time_reversed", message)
+        elif self._falls - self._anew > max(_CLOCK_SET, _UNSORTED * self._rises):
+            message = (
+                f"The time falls in {spaced(self._falls)} of {counted(self._falls + self._rises, 'interval')}: the "
+                "rows are not in the order of their times. Sort them by time, and ingest the file again."
+            )
+            yield Finding("refused", "time_unsorted", message)
 
 
 def refuse_without_axes(table: Table, fix: str | None = None) -> None:

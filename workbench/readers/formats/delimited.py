@@ -64,6 +64,7 @@ CLOCK_NAMES = (
     "datetime",
     "timestamp",
     "date and time",
+    *("date/time", "date / time", "time/date", "date&time", "date-time", "datum/zeit", "datum/uhrzeit"),
     "clock",
     "absolute time",
     "datum",
@@ -192,7 +193,7 @@ DELIMITED = TextFormat(
     sign="found",
     states=STATES,
     clocks=CLOCK_NAMES,
-    rule=3,
+    rule=4,
 )
 
 

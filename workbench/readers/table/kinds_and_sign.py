@@ -33,7 +33,7 @@ from .header_units import Unit, split_header, unit_of
 from .missing_columns import why_refused
 from .sign_evidence import Directions, Polarity, RunScan, StateVotes, polarity
 from .states import States
-from .time_evidence import coarse_clock, time_unit
+from .time_evidence import coarse_clock, refuse_written_dates, time_unit
 from .values import (
     Cells,
     CountedClock,
@@ -342,6 +342,7 @@ class Survey:
         if has & set(OPEN_CIRCUIT_AXES) or series.dropna().empty:
             return
         if not is_text(series):
+            refuse_written_dates(clock.header, numbers(series)[0])
             raise FileRefused(
                 f"The numbers in column '{clock.header}' of '{self.file}' ({_example(series)[:40]}) are not times of a "
                 "clock: seconds since 1970, or days of Excel or MATLAB. If they are the time of the test, say "

@@ -102,7 +102,18 @@ _TIMES = frozenset(
             "tsec",
             "tms",
         ),
-        *("created at", "recorded at", "logged at", "measured at", "created", "logged", "tick", "ticks"),
+        *(
+            "created at",
+            "recorded at",
+            "logged at",
+            "measured at",
+            "created",
+            "logged",
+            "tick",
+            "ticks",
+            "x",
+            "x value",
+        ),
         *("tid", "czas", "cas", "čas", "ido", "idő", "aika", "zaman", "время", "시간"),
     )
 )

@@ -8,11 +8,12 @@ import numpy as np
 
 from ...cycling.columns import TEMPERATURE, TIME
 from ...cycling.findings import Finding
+from ...errors import FileRefused
 from ...messages import column_map as mapping
 from ...messages import counted, spaced
 from .columns import Plan, Planned
 from .header_units import Unit, time_words
-from .values import Cells, Floats, clock_format, clocks, counted_clock, is_text, numbers
+from .values import Cells, Floats, clock_format, clocks, counted_clock, is_text, numbers, written_date
 
 _FACTORS = (1.0, 60.0, 3600.0, 1e-3)
 _SCALES = (60.0, 3600.0, 86400.0, 1e-3)
@@ -45,6 +46,22 @@ def agreeing(span: float, elapsed: float, factors: tuple[float, ...] = _FACTORS)
     )
 
 
+def refuse_written_dates(header: str, values: Floats) -> None:
+    """Refuse a time whose numbers are dates and times written without separators.
+
+    Raises
+    ------
+    FileRefused
+        With the first of them, and how to write it.
+    """
+    meant = written_date(values)
+    if meant is not None:
+        raise FileRefused(
+            f"The numbers in column '{header}' are dates and times without separators. Write them as '{meant}', or "
+            f"name another column with {mapping({'its name': TIME})}."
+        )
+
+
 def time_unit(
     planned: Planned, values: Floats, clock: tuple[str, Floats] | None, *, mapped: bool, notes: list[Finding]
 ) -> Unit | None:
@@ -52,6 +69,7 @@ def time_unit(
 
     ``clock``: the header of a clock column and its times, (n,) s. What is not sure is added to ``notes``.
     """
+    refuse_written_dates(planned.header, values)
     known = planned.unit.times / planned.unit.over if planned.unit else 1.0
     span, elapsed = rise_of(values, clock[1]) if clock is not None else (0.0, 0.0)
     if planned.stated:

@@ -43,7 +43,7 @@ from .several_cells import (
 )
 from .text_format import check_sign
 from .text_rows import directed, no_number, time_notes, unread_text
-from .time_evidence import coarse_clock, moments_of, time_unit
+from .time_evidence import coarse_clock, moments_of, refuse_written_dates, time_unit
 from .values import (
     CountedClock,
     clock_format,
@@ -355,6 +355,7 @@ class _TypedRows:
                     header, example = self.time.header, str(first.words[0])
                     self.notes.extend(date_notes(header, self.pattern, example, swappable=swappable))
             if first is not None and first.kind in ("number", "integer") and self.time.role == "clock":
+                refuse_written_dates(self.time.header, first.floats())
                 self.counted = counted_clock(first.floats())
             if self.time.role == "clock" and (found := _moments(columns[self.time.header])) is not None:
                 self.notes.extend(coarse_clock(self.time.header, found))

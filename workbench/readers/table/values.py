@@ -65,6 +65,11 @@ CLOCKS = (
     + _OTHER_CLOCKS
     + _DATES
 )
+_TO_THE_MINUTE = ((0, 59), (0, 23), (1, 31), (1, 12))
+_WRITTEN = {14: ((0, 59), *_TO_THE_MINUTE), 12: _TO_THE_MINUTE}
+"""Digits of a date and time without separators -> the bounds of its pairs of digits, the last pair first."""
+_FRACTION = re.compile(r"(?<=\d:\d\d:\d\d)[,:](?=\d{1,9}(?!\d))")
+"""Seconds whose fraction is behind a comma, as Python's logging and German exports write it, or behind a colon."""
 _FINER = re.compile(r"(\.\d{6})\d+")
 """Digits of a second beyond the microsecond, which pandas reads and Python does not."""
 _DAY_FIRST = {"%m/%d/%Y": "%d/%m/%Y", "%m-%d-%Y": "%d-%m-%Y", "%m/%d/%y": "%d/%m/%y"}
@@ -91,6 +96,23 @@ _COUNTED = (
 """Unix times in s, ms, µs and ns, days of MATLAB and days of Excel."""
 
 
+def written_date(values: Floats) -> str | None:
+    """The first of numbers that are all dates and times without separators, with them: ``20240228220000`` is
+    ``2024-02-28 22:00:00``. None for other numbers. As seconds they would lose 40 s with each minute."""
+    present = np.floor(values[np.isfinite(values)])
+    for digits, bounds in _WRITTEN.items():
+        if not len(present) or not ((present >= 10 ** (digits - 1)) & (present < 10**digits)).all():
+            continue
+        rest, fits = present, np.ones(len(present), bool)
+        for low, high in bounds:
+            rest, part = np.divmod(rest, 100)
+            fits &= (part >= low) & (part <= high)
+        if (fits & (rest >= 1970) & (rest < 2100)).all():
+            text = f"{present[0]:.0f}".ljust(14, "0")
+            return f"{text[:4]}-{text[4:6]}-{text[6:8]} {text[8:10]}:{text[10:12]}:{text[12:]}"
+    return None
+
+
 def counted_clock(values: Floats) -> CountedClock | None:
     """How the numbers of a clock column count; None if they are not moments. Whole days have no time of day."""
     present = values[np.isfinite(values)]
@@ -98,7 +120,9 @@ def counted_clock(values: Floats) -> CountedClock | None:
         return None
     low, high = float(present.min()), float(present.max())
     found = next((clock for clock in _COUNTED if clock.low <= low and high <= clock.high), None)
-    return None if found is None or (found.seconds == _DAY and are_whole(present)) else found
+    if found is None or (found.seconds == _DAY and are_whole(present)) or written_date(values) is not None:
+        return None
+    return found
 
 
 def is_text(series: Cells) -> bool:
@@ -210,15 +234,18 @@ def clock_format(sample: Sequence[str], day_first: bool = False) -> tuple[str | 
 def _may_fit(text: str, pattern: str) -> bool:
     """Whether a text may fit a pattern. This is fifty times faster than pandas, and most patterns do not fit."""
     try:
-        datetime.strptime(_FINER.sub(r"\1", text), pattern)
+        datetime.strptime(_FINER.sub(r"\1", _FRACTION.sub(".", text)), pattern)
     except ValueError:
         return False
     return True
 
 
 def _parsed(texts: Texts, pattern: str) -> pd.Series[pd.Timestamp]:
-    """Moments as UTC, without their zone; NaT where a text does not fit."""
+    """Moments as UTC, without their zone; NaT where none fits. A fraction may be behind a comma or a colon."""
     made = pd.to_datetime(texts, format=pattern, errors="coerce", cache=False, utc=True)
+    if made.isna().any() and texts.str.contains(_FRACTION).any():
+        plain = texts.str.replace(_FRACTION, ".", regex=True)
+        made = pd.to_datetime(plain, format=pattern, errors="coerce", cache=False, utc=True)
     return made.dt.tz_localize(None)
 
 
