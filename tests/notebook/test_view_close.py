@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from anywidget import AnyWidget
 from ipywidgets import Widget
 from ipywidgets.widgets import widget as ipywidgets_widget
+from support.waiting import until
 
 import workbench as wb
 
@@ -109,3 +113,31 @@ def test_a_closed_view_makes_nothing_new(bench: wb.Bench) -> None:
     assert view.figure() is not None, "values and figures can still be had"
     assert spec
     view.close()
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_a_closed_view_leaves_the_memory(bench: wb.Bench, name: str) -> None:
+    def closed() -> weakref.ref[Any]:
+        made = MADE[name](bench)
+        made.close()
+        return weakref.ref(made)
+
+    views = [closed() for _ in range(2)]
+
+    def gone() -> bool:
+        gc.collect()
+        return all(view() is None for view in views)
+
+    until(gone, "the memory of a closed view", seconds=20)
+
+
+def test_no_widget_is_held_by_its_class() -> None:
+    classes: list[type] = [AnyWidget]
+    for one in classes:
+        classes += one.__subclasses__()
+    ours = [one for one in classes if one.__module__.startswith("workbench")]
+    assert len(ours) > 5
+    for one in ours:
+        for part in ("_esm", "_css"):
+            # What anywidget makes of a path keeps each widget that reads it.
+            assert not hasattr(getattr(one, part, ""), "changed"), (one, part)

@@ -45,7 +45,7 @@ class AuthorPanel(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has n
     """The panel on the page; `AuthorView` answers its messages."""
 
     _esm = "".join((HERE / name).read_text("utf-8") for name in SCRIPTS)
-    _css = HERE / "author_panel.css"
+    _css = (HERE / "author_panel.css").read_text("utf-8")
     said: traitlets.List[dict[str, str]] = traitlets.List([]).tag(sync=True)
     draft: traitlets.Dict[str, Synced] = traitlets.Dict({}).tag(sync=True)
     state: traitlets.Dict[str, Synced] = traitlets.Dict({}).tag(sync=True)

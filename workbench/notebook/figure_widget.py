@@ -40,6 +40,8 @@ class Widener(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no ty
 class WideFigureWidget(go.FigureWidget):  # type: ignore[misc]  # plotly has no types
     """A FigureWidget as wide as its cell, without a button that sends it to a service."""
 
+    _esm = str(go.FigureWidget._esm)  # a text: what plotly has there keeps each widget that reads it
+
     def __init__(self, *args: Plotly, **kwargs: Plotly) -> None:
         super().__init__(*args, **kwargs)
         self._config = dict(CONFIG)

@@ -100,7 +100,7 @@ class NumberText(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no
     for people who hear the page.
     """
 
-    _esm = HERE / "number_text.js"
+    _esm = (HERE / "number_text.js").read_text("utf-8")
     text = traitlets.Unicode("").tag(sync=True)
     description = traitlets.Unicode("").tag(sync=True)
     name = traitlets.Unicode("").tag(sync=True)

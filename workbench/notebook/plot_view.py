@@ -58,13 +58,13 @@ class Prepared:
 class KeyGuard(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no types
     """Keeps keys that are typed in the controls around it away from the shortcuts of the notebook."""
 
-    _esm = HERE / "key_guard.js"
+    _esm = (HERE / "key_guard.js").read_text("utf-8")
 
 
 class ControlNames(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no types
     """Gives the controls beside it names and states for people who hear the page."""
 
-    _esm = HERE / "control_names.js"
+    _esm = (HERE / "control_names.js").read_text("utf-8")
 
 
 class PlotView(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no types
@@ -78,7 +78,7 @@ class PlotView(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no t
     """
 
     _esm = inert_script(FIGURES) + "".join((HERE / name).read_text("utf-8") for name in SCRIPTS)
-    _css = HERE / "plot_view.css"
+    _css = (HERE / "plot_view.css").read_text("utf-8")
     spec = traitlets.Unicode("").tag(sync=True)
     kept = traitlets.Bytes(b"").tag(sync=True)
     buffer = traitlets.Bytes(b"").tag(sync=True)

@@ -45,8 +45,8 @@ class SavedRevision(TypedDict):
 class RecipePanel(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no types
     """The panel on the page; ``RecipeDesk`` answers its messages."""
 
-    _esm = HERE / "recipe_panel.js"
-    _css = HERE / "recipe_panel.css"
+    _esm = (HERE / "recipe_panel.js").read_text("utf-8")
+    _css = (HERE / "recipe_panel.css").read_text("utf-8")
     texts: traitlets.Dict[str, str] = traitlets.Dict({}).tag(sync=True)
     problems: traitlets.List[MarkedProblem] = traitlets.List([]).tag(sync=True)
     steps: traitlets.List[dict[str, str]] = traitlets.List([]).tag(sync=True)
