@@ -128,3 +128,44 @@ def test_a_clock_that_was_set_back_at_another_time_is_not_summer_time(
     (report,) = bench.ingest(path, sign="discharge")
     assert not any("summer time" in text for text in report.odd)
     assert any('repair="time" makes the clock stand still there' in text for text in report.odd)
+
+
+@pytest.mark.parametrize("parquet", [False, True])
+@pytest.mark.parametrize(
+    "begin", [datetime(2024, 10, 26, 23, 10, tzinfo=UTC), datetime(2024, 3, 31, 0, 10, tzinfo=UTC)]
+)
+def test_days_that_are_counted_are_of_a_place_too(
+    begin: datetime, parquet: bool, bench: wb.Bench, tmp_path: Path
+) -> None:
+    walls = [(begin + timedelta(seconds=t)).astimezone(BERLIN).replace(tzinfo=None) for t in TIMES]
+    days = [(wall - datetime(1899, 12, 30)) / timedelta(days=1) for wall in walls]
+    frame = pd.DataFrame({"Date": days, "Current (A)": FLOW, "Voltage (V)": VOLTS})
+    path = tmp_path / ("a.parquet" if parquet else "a.csv")
+    if parquet:
+        frame.to_parquet(path)
+    else:
+        frame.to_csv(path, index=False)
+    (report,) = bench.ingest(path, sign="discharge")
+    assert "time_zone" in report.codes
+    assert any("summer time" in text for text in report.odd)
+    (report,) = bench.ingest(path, sign="discharge", zone="Europe/Berlin")
+    kept = bench.measurements.time_series(str(report.measurement_id))
+    assert kept["Time [s]"].to_numpy() == pytest.approx(TIMES, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    "begin", [datetime(2024, 10, 26, 23, 10, tzinfo=UTC), datetime(2024, 3, 31, 0, 10, tzinfo=UTC)]
+)
+def test_a_finer_time_within_the_steps_is_not_moved_twice(
+    begin: datetime, bench: wb.Bench, tmp_path: Path
+) -> None:
+    path = written(tmp_path, begin, parquet=False)
+    frame = pd.read_csv(path)
+    step = np.arange(N) // 120
+    frame["Step"] = step
+    frame["Step Time (s)"] = TIMES - 7200.0 * step + 0.25 * (np.arange(N) % 2)
+    frame.to_csv(path, index=False)
+    (report,) = bench.ingest(path, sign="discharge", zone="Europe/Berlin")
+    kept = bench.measurements.time_series(str(report.measurement_id))
+    assert kept["Time [s]"].to_numpy() == pytest.approx(TIMES, abs=62)
+    assert kept["Time [s]"].diff().max() < 122

@@ -17,6 +17,9 @@ from ...table import Column, Table
 _CODE = "time_zone"
 _BACK = 60.0
 """s that a clock must fall within the hour that it shows twice, to be in the second of the two."""
+_GOES_ON = 900.0
+"""s that a time may be apart from its clock without having been moved with it: a finer time within the steps goes on
+where the clock changes."""
 Micros = NDArray[np.int64]
 
 
@@ -61,17 +64,23 @@ def _moved(batches: Iterator[Table], zone: str, begun: datetime | None) -> Itera
     first: int | None = None
     start = 0 if begun is None else int(np.datetime64(begun, "us").astype(np.int64))
     for batch in batches:
-        columns: dict[str, Column] = {}
-        for name, column in batch.items():
-            if column.kind == "datetime":
-                clock = clocks.setdefault(name, _Clock(zone))
-                column = Column("datetime", clock.moments(column.values.astype(np.int64)), column.valid)
-            elif name == TIME and begun is not None:
-                walls = start + np.nan_to_num(column.floats() * 1e6).astype(np.int64)
-                moved = clocks.setdefault(TIME, _Clock(zone)).moments(walls) - walls
-                first = int(moved[0]) if first is None and len(moved) else first
-                column = Column("number", column.floats() + (moved - (first or 0)) / 1e6, column.valid)
-            columns[name] = column
+        columns = dict(batch.columns)
+        shown = [name for name, column in batch.items() if column.kind == "datetime"]
+        for name in shown:
+            column = batch[name]
+            moments = clocks.setdefault(name, _Clock(zone)).moments(column.values.astype(np.int64))
+            columns[name] = Column("datetime", moments, column.valid)
+        if begun is not None and TIME in batch:
+            times = batch[TIME].floats()
+            walls = start + np.nan_to_num(times * 1e6).astype(np.int64)
+            moved = clocks.setdefault(TIME, _Clock(zone)).moments(walls) - walls
+            first = int(moved[0]) if first is None and len(moved) else first
+            made = times + (moved - (first or 0)) / 1e6
+            for name in shown:
+                since = (columns[name].values.astype(np.int64) - start - (first or 0)) / 1e6
+                known = ~columns[name].null_mask()
+                made = np.where(known & (np.abs(since - times) < _GOES_ON), times, made)
+            columns[TIME] = Column("number", made, batch[TIME].valid)
         yield Table(columns, batch.n)
 
 

@@ -28,7 +28,7 @@ from ...messages import column_map as mapping
 from ...messages import counted, option
 from ...units import split_unit
 from .columns import Plan, Planned, order_of
-from .dates import date_notes
+from .dates import date_notes, zone_note
 from .header_units import Unit, split_header, unit_of
 from .missing_columns import why_refused
 from .sign_evidence import Directions, Polarity, RunScan, StateVotes, polarity
@@ -248,15 +248,19 @@ class Survey:
                 if settings.first_clock is None:
                     settings.first_clock = _first_clock(clocks(series.dropna().head(_SAMPLE), pattern))
             else:
-                self._rank_numeric_clock(settings, column, series)
+                self._rank_numeric_clock(settings, column, series, notes)
 
-    def _rank_numeric_clock(self, settings: Settings, column: Planned, series: Cells) -> None:
+    def _rank_numeric_clock(
+        self, settings: Settings, column: Planned, series: Cells, notes: list[Finding]
+    ) -> None:
         settings.kinds[column.name] = "integer" if series.dtype.kind in "iu" else "number"
         values = numbers(series, self.decimal)[0]
         found = counted_clock(values)
         if found is None:
             return
         settings.counted[column.header] = found
+        if found.is_local:
+            notes.append(zone_note(f"Clock times in '{column.header}' name"))
         if settings.first_clock is None:
             settings.first_clock = found.moment(float(values[np.isfinite(values)][0]))
 

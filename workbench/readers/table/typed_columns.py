@@ -357,6 +357,8 @@ class _TypedRows:
             if first is not None and first.kind in ("number", "integer") and self.time.role == "clock":
                 refuse_written_dates(self.time.header, first.floats())
                 self.counted = counted_clock(first.floats())
+                if self.counted is not None and self.counted.is_local:
+                    self.notes.append(zone_note(f"Clock times in '{self.time.header}' name"))
             if self.time.role == "clock" and (found := _moments(columns[self.time.header])) is not None:
                 self.notes.extend(coarse_clock(self.time.header, found))
             if first is not None and first.kind == "datetime" and columns[self.time.header].type.tz is None:

@@ -83,6 +83,11 @@ class CountedClock(NamedTuple):
     seconds: float
     zero: float = 0.0
 
+    @property
+    def is_local(self) -> bool:
+        """Whether it counts days, as programs do that show the time of a place; Unix time is UTC."""
+        return self.seconds == _DAY
+
     def moment(self, value: float) -> datetime:
         return datetime.fromtimestamp(value * self.seconds - self.zero, UTC)
 
