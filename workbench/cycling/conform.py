@@ -40,7 +40,7 @@ _LITTLE = 0.1
 _REVERSED = 3.0
 """Falls of the time for each rise where the newest row comes first."""
 _UNSORTED = 0.5
-"""Falls of the time for each rise that are no clock which was set, unless time begins anew with each of them."""
+"""Falls of the time for each rise that a clock which was set does not explain, unless time begins anew with them."""
 _CLOCK_SET = 3
 """Falls of the time that are a clock which was set, or a test that began again, however few the rows are."""
 
