@@ -89,3 +89,17 @@ def test_a_last_row_of_sums_is_not_a_test(bench: wb.Bench, tmp_path: Path) -> No
     frame = one(2, 1.0)
     report = stored(bench, tmp_path, pd.concat([frame, frame.head(1)]))
     assert report.status == "stored"
+
+
+def test_a_time_of_steps_that_rises_by_1_numbers_no_rows(bench: wb.Bench, tmp_path: Path) -> None:
+    step = np.tile(np.repeat([1, 2, 3], 300), 2)
+    flow = np.choose(step - 1, [0.0, 1.0, -1.0])
+    frame = pd.DataFrame(
+        {
+            "Time (s)": np.tile(np.arange(900), 2),
+            "t in step": np.tile(np.arange(300), 6),
+            "Current (A)": flow,
+            "Voltage (V)": 3.5 + 0.05 * flow + np.cumsum(flow) * 1e-4,
+        }
+    )
+    assert stored(bench, tmp_path, frame).status == "stored"

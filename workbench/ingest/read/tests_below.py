@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -47,6 +48,7 @@ class TestsBelow:
         self._last: dict[str, float] = {}
         self._numbers: dict[str, int] | None = None
         """Columns that may number the rows -> how often they went on by 1."""
+        self._falls: Counter[str] = Counter()
         self._begins: list[_Begin] = []
         self._one = False
 
@@ -60,7 +62,9 @@ class TestsBelow:
         watched = [name for name in (c.TIME, *_COUNTS, *self._numbers) if name in table]
         columns = {name: self._with_last(name, table) for name in watched}
         for name in self._numbers.keys() & columns.keys():
-            self._numbers[name] += int((np.diff(columns[name]) == 1).sum())
+            moves = np.diff(columns[name])
+            self._numbers[name] += int((moves == 1).sum())
+            self._falls[name] += int((moves < 0).sum())
         time = columns[c.TIME]
         for at in (np.flatnonzero(np.diff(time) < 0) + 1).tolist():
             if not self._begins_at(at, columns, self._rows + at - (len(time) - table.n)):
@@ -103,7 +107,12 @@ class TestsBelow:
         if int(np.diff(begins).min()) < _LEAST:
             return
         steps = self._rows - len(begins) + 1
-        numbers = {name for name, on in (self._numbers or {}).items() if on >= _COUNTED * steps}
+        often = len(self._begins)
+        numbers = {
+            name
+            for name, on in (self._numbers or {}).items()
+            if on >= _COUNTED * steps and self._falls[name] <= often
+        }
         always = frozenset.intersection(*(begin.fell for begin in self._begins))
         if numbers and not numbers & always:
             return
