@@ -19,9 +19,9 @@ from .impedance_names import of_units, other_names
 
 DELIMITERS = ("\t", ";", ",", "|")
 _SAMPLE = 300
-_WITH_COMMA = re.compile(r"^[+-]?\d*,\d+(?:[eE][+-]?\d+)?$")
-_WITH_POINT = re.compile(r"^[+-]?\d*\.\d+(?:[eE][+-]?\d+)?$")
-_GROUPED = re.compile(r"^[+-]?\d{1,3}(?:,\d{3})+(?:\.\d*)?$")
+_WITH_COMMA = re.compile(r"^[+-]?\d*,\d+(?:[eE][+-]?\d+)?$", re.MULTILINE)
+_WITH_POINT = re.compile(r"^[+-]?\d*\.\d+(?:[eE][+-]?\d+)?$", re.MULTILINE)
+_GROUPED = re.compile(r"^[+-]?\d{1,3}(?:,\d{3})+(?:\.\d*)?$", re.MULTILINE)
 _BY_POINTS = re.compile(r"^[+-]?[1-9]\d{0,2}(?:\.\d{3})+$")
 _SMALL_UNITS = 1e3
 _HUNDREDS = re.compile(r"^[+-]?[1-9]\d\d$")
@@ -76,6 +76,16 @@ def split_line(line: str, delimiter: str) -> list[str]:
         return next(csv.reader([line], delimiter=delimiter, skipinitialspace=True), [])
     except csv.Error:
         return line.split(delimiter)
+
+
+def split_lines(lines: list[str], delimiter: str) -> list[list[str]]:
+    """The fields of each line; a quote ends with its line."""
+    if not any('"' in line for line in lines):
+        try:
+            return list(csv.reader(lines, delimiter=delimiter, skipinitialspace=True))
+        except csv.Error:
+            pass  # in one of the lines; that one alone is then split in another way
+    return [split_line(line, delimiter) for line in lines]
 
 
 @lru_cache(maxsize=8)
@@ -165,14 +175,9 @@ def lay_out(head: Head, header: HeaderLine) -> Layout:
 
 
 def _sample(head: Head, skip: int, header: HeaderLine, most: int = _SAMPLE) -> list[list[str]]:
-    rows = []
-    for line in head.lines[skip:]:
-        text = line.strip("\r\n").replace('"', "") if header.quoted else line.strip("\r\n")
-        if text.strip():
-            rows.append(split_line(text, header.delimiter))
-        if len(rows) == most:
-            break
-    return rows
+    lines = (line.strip("\r\n") for line in head.lines[skip:])
+    texts = (line.replace('"', "") if header.quoted else line for line in lines)
+    return split_lines(list(itertools.islice((text for text in texts if text.strip()), most)), header.delimiter)
 
 
 def _is_unit_row(row: list[str]) -> bool:
@@ -189,16 +194,20 @@ def _marks(sample: list[list[str]], delimiter: str, small: Set[int]) -> tuple[st
 
     ``small``: the places of columns in a thousandth of our unit, such as mV.
     """
-    cells = [cell.strip() for row in sample for cell in row]
-    comma = sum(1 for cell in cells if _WITH_COMMA.match(cell) and not _GROUPED.match(cell))
-    points = [cell for cell in cells if _WITH_POINT.match(cell)]
+    # A search in one text takes a fifth of the time of a look at each cell.
+    cells = "\n".join(cell.strip() for row in sample for cell in row)
+    commas = "," in cells
+    comma = sum(1 for cell in _WITH_COMMA.findall(cells) if not _GROUPED.match(cell)) if commas else 0
+    grouped = len(_GROUPED.findall(cells)) if commas else 0
+    if delimiter == "," and not comma:
+        return ".", grouped > 0
+    points = _WITH_POINT.findall(cells)
     point = len(points)
-    grouped = sum(1 for cell in cells if _GROUPED.match(cell))
     if delimiter == "," and comma > point:
         return ",", False  # then each number is in quotes
     if delimiter == ",":
         return ".", grouped > 0 and not comma
-    plain = sum(1 for cell in points if not _BY_POINTS.match(cell))
+    plain = any(not _BY_POINTS.match(cell) for cell in points)
     if point and not plain and _group_thousands(sample, small, commas=comma > 0):
         return ",", False
     if grouped and not point and not comma:

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from ...table import Column
+from .fixed_width_clocks import fixed_width_clocks
 
 Floats = NDArray[np.float64]
 Texts: TypeAlias = "pd.Series[str]"
@@ -181,6 +182,12 @@ def durations(series: Cells, header: str = "") -> tuple[Floats, int]:
     return total, int((missing & pc.is_valid(text).to_numpy(zero_copy_only=False)).sum())
 
 
+def some_texts(series: Cells) -> list[str]:
+    """Different texts from the first 20 000 of a column: all of them up to 2 000, else every few."""
+    texts = np.asarray(series.dropna().unique()[:20_000], dtype=object)
+    return [str(text) for text in texts[:: max(1, len(texts) // 1000)]]
+
+
 def clock_format(sample: Sequence[str], day_first: bool = False) -> tuple[str | None, bool]:
     """The format of ``CLOCKS`` that all texts of the sample fit, and whether day and month could be swapped."""
     texts = pd.Series(list(dict.fromkeys(text.strip() for text in sample)), dtype="str")
@@ -190,19 +197,19 @@ def clock_format(sample: Sequence[str], day_first: bool = False) -> tuple[str | 
     texts = texts[:: max(1, len(texts) // 1000)]
     first = str(texts.iloc[0])
     for pattern in CLOCKS:
-        if (
-            not _may_fit(first, pattern)
-            or _parsed(texts[:1], pattern).isna().any()
-            or _parsed(texts, pattern).isna().any()
-        ):
+        if not _may_fit(first, pattern) or np.isnat(clocks(texts[:1], pattern)).any():
+            continue
+        made = clocks(texts, pattern)
+        if np.isnat(made).any():
             continue
         date = next((date for date in _DAY_FIRST if pattern.startswith(date)), None)
         if date is None:
             return pattern, False
         swapped = pattern.replace(date, _DAY_FIRST[date])
-        if _parsed(texts, swapped).isna().any():
+        other = clocks(texts, swapped)
+        if np.isnat(other).any():
             return pattern, False
-        same = bool((_parsed(texts, swapped) == _parsed(texts, pattern)).all())
+        same = bool((other == made).all())
         return (swapped if day_first else pattern), not same
     return None, False
 
@@ -224,7 +231,12 @@ def _parsed(texts: Texts, pattern: str) -> pd.Series[pd.Timestamp]:
 
 def clocks(series: Cells, pattern: str) -> NDArray[np.datetime64]:
     """(n,) datetime64[us], NaT where a text does not fit the pattern."""
-    return _parsed(series.astype("str").str.strip(), pattern).to_numpy("datetime64[us]")
+    texts = series.astype("str").str.strip()
+    made = fixed_width_clocks(pa.array(texts, type=pa.string(), from_pandas=True), pattern)
+    others = np.isnat(made)
+    if others.any():
+        made[others] = _parsed(texts[others], pattern).to_numpy("datetime64[us]")
+    return made
 
 
 def are_words(series: Cells) -> NDArray[np.bool_]:
