@@ -96,13 +96,22 @@ def test_cycles_are_read_with_regard_to_complete() -> None:
     assert read
 
 
+def unfolded(text: str) -> str:
+    """A text with `{Min,Max} x` written as `Min x, Max x`."""
+    return re.sub(
+        r"\{([A-Z][a-z]+(?:,[A-Z][a-z]+)+)\} ([^,\n]+)",
+        lambda found: ", ".join(f"{first} {found[2]}" for first in found[1].split(",")),
+        text,
+    )
+
+
 def test_every_column_of_samples_and_summaries_is_named(prompt: str, bench: Bench) -> None:
     for dataset, columns in (("steps", STEP_COLUMNS), ("cycles", CYCLE_COLUMNS)):
-        part = prompt.partition(f"## summary, dataset {dataset}: ")[2].partition("\n## ")[0]
+        part = unfolded(prompt.partition(f"## summary, dataset {dataset}: ")[2].partition("\n## ")[0])
         assert [column.name for column in (*columns, *LIFE_COLUMNS) if column.name not in part] == []
     catalog = bench.catalog()
     for source in SAMPLED:
-        part = prompt.partition(f"## {source}: ")[2].partition("\n## ")[0]
+        part = unfolded(prompt.partition(f"## {source}: ")[2].partition("\n## ")[0])
         there = {column.name for column in catalog[source].series}
         cycler = {column.name for column in (*SERIES_COLUMNS, *LIFE_COLUMNS)}
         ours = there if source in ("analyses", "materialProperties") else there & cycler
@@ -319,7 +328,7 @@ def test_what_the_rules_say_of_kinds_and_first_cycles_is_true_of_the_demo(bench:
     ageing = rows[rows["protocol.name"] == "CCCV ageing"]
     assert "`nameContains` may find fewer" in SYSTEM
     assert ageing["id"].nunique() > ageing[ageing["name"].str.contains("ageing")]["id"].nunique() > 0
-    assert "Leave the first cycle of a test out of efficiencies" in SYSTEM
+    assert "Efficiency (leave out the first cycle of a test)" in SYSTEM
     checks = rows[rows["protocol.name"] == "RPT"].set_index("Cycle count")["Coulombic efficiency"]
     assert checks[0].max() > 2
     assert 0.95 < checks[1].min() <= checks[1].max() < 1

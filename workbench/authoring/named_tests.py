@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Protocol
 
-from ..store.records.listing import Listed
+from ..engine.reader import Reader
+from ..store.records.rows import Rows
 from ..store.scope import Scope
 from ..table import Plain
+from .rates import FIELDS, Rates, in_words, rates, rates_of_protocols
 
 MOST, MOST_OF_KIND = 6, 2
 """Names of tests that are shown: if a word with a digit or an underscore finds them, and if only words of a kind do."""
@@ -21,35 +22,34 @@ _COMMON = 24
 """A word that more names of tests hold says what kind they are, not which."""
 _READ = 200
 _MOST_WORDS = 12
+_READ_OF_NAME = 3
+"""Tests of one name whose steps are read for their currents."""
 _WORD = re.compile(r"[^\W\u3040-\u9fff]+(?:[-.][^\W\u3040-\u9fff]+)*")
 _BETWEEN = re.compile(r"[\s_\-.,;:()\[\]/+]+")
 _NUMBER_BEHIND = re.compile(r"\d+$")
 _SHORT = 3
-_FIELDS = (
+_SHOWN = (
     *("id", "name", "instance_name", "protocol.name", "measurement_type"),
     *("sample_count", "step_count", "cycle_count"),
 )
 Test = Mapping[str, Plain]
 
 
-class Lists(Protocol):
-    """What gives the rows of list steps."""
-
-    def plan_list(
-        self,
-        source: str,
-        scope: Scope,
-        where: Mapping[str, Plain],
-        fields: Sequence[str] | None,
-        limit: int | None,
-    ) -> Listed: ...
+def tests_told(reader: Reader, wish: str) -> str:
+    """What a writer must know of the tests: the currents of each protocol, and the tests that the wish names; empty if
+    there is nothing to say."""
+    every = reader.store.rows.plan_list("measurements", reader.scope, {}, FIELDS, None).table
+    told = rates_of_protocols(every, reader) if every.n else ""
+    parts = [f"# Constant currents of some tests of each protocol\n\n{told}"] if told else []
+    return "\n\n".join([*parts, *filter(None, [named_tests(reader, wish)])])
 
 
-def named_tests(lists: Lists, scope: Scope, wish: str) -> str:
+def named_tests(reader: Reader, wish: str) -> str:
     """The tests that words of the wish name, one line for each name, those of the most words first; empty if none.
 
     A word with a digit or an underscore may be any part of a name; others must be a whole word of it.
     """
+    lists, scope = reader.store.rows, reader.scope
     words = list(dict.fromkeys(word.casefold() for word in _WORD.findall(wish) if len(word) >= _SHORT))
     found: dict[str, Test] = {}
     hits: dict[str, int] = {}
@@ -71,7 +71,9 @@ def named_tests(lists: Lists, scope: Scope, wish: str) -> str:
     if not by_name:
         return ""
     more = len(by_name) - most
-    lines = [_line(tests) for tests in list(by_name.values())[:most]]
+    shown = list(by_name.values())[:most]
+    currents = rates([str(test["id"]) for tests in shown for test in tests[:_READ_OF_NAME]], reader)
+    lines = [_line(tests) + _currents(tests, currents) for tests in shown]
     return "\n".join(
         [
             "# Tests that the wish may name, and what they hold",
@@ -82,16 +84,16 @@ def named_tests(lists: Lists, scope: Scope, wish: str) -> str:
     )
 
 
-def _holding(lists: Lists, scope: Scope, word: str) -> Iterator[Test]:
+def _holding(lists: Rows, scope: Scope, word: str) -> Iterator[Test]:
     """The tests whose name, or that of whose cell, contains the word."""
     cells = lists.plan_list("instances", scope, {"nameContains": word}, ["id"], _READ).table["id"].tolist()
     asked: list[dict[str, Plain]] = [{"nameContains": word}]
     if cells:
         asked.append({"instanceIds": cells})
     for where in asked:
-        table = lists.plan_list("measurements", scope, where, _FIELDS, _READ).table
-        columns = [table[name].tolist() for name in _FIELDS]
-        yield from (dict(zip(_FIELDS, values, strict=True)) for values in zip(*columns, strict=True))
+        table = lists.plan_list("measurements", scope, where, _SHOWN, _READ).table
+        columns = [table[name].tolist() for name in _SHOWN]
+        yield from (dict(zip(_SHOWN, values, strict=True)) for values in zip(*columns, strict=True))
 
 
 def _is_of_one(word: str) -> bool:
@@ -116,6 +118,11 @@ def _line(tests: Sequence[Test]) -> str:
     kind = f", {first['protocol.name']}" if first["protocol.name"] is not None else ""
     held = [_held(tests, column, noun) for column, noun in _COUNTS]
     return f"- {_quoted(name)}{several}{of}{' …' if len(cells) > 3 else ''}{kind}: {', '.join(filter(None, held))}"
+
+
+def _currents(tests: Sequence[Test], found: Mapping[str, Rates]) -> str:
+    told = in_words([found[str(test["id"])] for test in tests[:_READ_OF_NAME] if str(test["id"]) in found])
+    return f"; constant {told}" if told else ""
 
 
 _COUNTS = (("sample_count", "sample"), ("step_count", "step"), ("cycle_count", "cycle"))
