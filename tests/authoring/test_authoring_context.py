@@ -232,6 +232,8 @@ def test_what_is_near_the_wish_comes_first(bench: Bench, wish: str, helper: str,
         ("Relaxation der Spannung nach Pulsen der gealterten Zellen", "relaxation"),
         ("Efficacité énergétique de chaque lot vieilli", "efficiency"),
         ("Welche gealterten Zellen sind Ausreißer?", "outliers"),
+        ("Coulomb-Wirkungsgrad der Zyklen, Ausreißer rot", "stands_apart"),
+        ("库仑效率的异常循环", "stands_apart"),
     ],
 )
 def test_an_analysis_that_the_wish_names_is_described_first(wish: str, name: str) -> None:

@@ -269,7 +269,7 @@ _BRACED = ("Start", "End", "Min", "Max", "Mean", "Std", "Discharge", "Charge")
 
 
 def _braced(names: Sequence[str]) -> Iterator[str]:
-    """The names; those that differ only in a first word such as Min, and follow each other, as `{Min,Max} voltage [V]`."""
+    """The names; those in a row that differ only in a first word such as Min as `{Min,Max} voltage [V]`."""
 
     def parted(name: str) -> tuple[str, str]:
         first, _, rest = name.partition(" ")

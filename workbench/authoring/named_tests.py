@@ -35,13 +35,13 @@ _SHOWN = (
 Test = Mapping[str, Plain]
 
 
-def tests_told(reader: Reader, wish: str) -> str:
-    """What a writer must know of the tests: the currents of each protocol, and the tests that the wish names; empty if
-    there is nothing to say."""
+def tests_told(reader: Reader, wish: str) -> list[str]:
+    """What a writer must know of the tests: those that the wish names, then the currents of each protocol. Parts that
+    would be empty are left out."""
     every = reader.store.rows.plan_list("measurements", reader.scope, {}, FIELDS, None).table
     told = rates_of_protocols(every, reader) if every.n else ""
-    parts = [f"# Constant currents of some tests of each protocol\n\n{told}"] if told else []
-    return "\n\n".join([*parts, *filter(None, [named_tests(reader, wish)])])
+    currents = f"# Constant currents of each protocol, C: discharge / charge, from a few tests\n\n{told}"
+    return [*filter(None, [named_tests(reader, wish)]), *([currents] if told else [])]
 
 
 def named_tests(reader: Reader, wish: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,11 +19,13 @@ from ..table import Plain, Table
 MOST_PROTOCOLS, OF_EACH = 10, 3
 """Protocols whose rates are told, the most frequent first, and tests that are read of each, of different designs."""
 MOST_RATES = 8
-_MEAN, _STD, _DURATION = "Mean current [A]", "Std current [A]", "Duration [s]"
+_MEAN, _STD, _MIN, _DURATION = "Mean current [A]", "Std current [A]", "Min current [A]", "Duration [s]"
 _STEADY = 0.05
 """Largest deviation of a constant current, of its mean."""
 _LEAST = 0.02
 """Of the rated capacity, or of the largest step: a step with less charge is a pulse or an interruption."""
+_SHARE = 0.1
+"""The least mean of a charge at constant current and voltage, of its largest current: less is a pulse."""
 _ALIKE = 1.06
 """Ratio up to which two rates are one: a cycler keeps a current within per cents."""
 FIELDS = ("id", "protocol.name", "specification_id")
@@ -40,7 +42,7 @@ class Rates(NamedTuple):
 
 
 def rates_of_protocols(tests: Table, reader: Reader) -> str:
-    """What rates each protocol has, in words; empty if no test has a protocol and a constant current.
+    """What rates each protocol has, as `in_short`; empty if no test has a protocol and a constant current.
 
     Parameters
     ----------
@@ -57,17 +59,17 @@ def rates_of_protocols(tests: Table, reader: Reader) -> str:
         for name, _ in counts.most_common(MOST_PROTOCOLS)
     }
     read = rates([test for of in chosen.values() for test in of], reader)
-    told = {name: in_words([read[test] for test in of if test in read]) for name, of in chosen.items()}
+    told = {name: in_short([read[test] for test in of if test in read]) for name, of in chosen.items()}
     alike: dict[str, list[str]] = {}
     for name, text in told.items():
         alike.setdefault(text, []).append(json.dumps(name, ensure_ascii=False))
-    return "; ".join(f"{', '.join(names)}: {text}" for text, names in alike.items() if text)
+    return "; ".join(f"{', '.join(names)} {text}" for text, names in alike.items() if text)
 
 
 def rates(tests: Sequence[str], reader: Reader) -> dict[str, Rates]:
     """The constant currents of tests, by id; tests without steps are absent."""
     rated = rated_capacities(tests, reader)[0]
-    tables = reader.store.series.many(tests, [_MEAN, _STD, _DURATION], "steps", scope=reader.scope)
+    tables = reader.store.series.many(tests, [_MEAN, _STD, _MIN, _DURATION], "steps", scope=reader.scope)
     return {
         test: _rates(table, rated.get(test)) for test, table in tables.items() if {_MEAN, _DURATION} <= {*table}
     }
@@ -76,11 +78,16 @@ def rates(tests: Sequence[str], reader: Reader) -> dict[str, Rates]:
 def _rates(steps: Table, rated: float | None) -> Rates:
     mean = steps[_MEAN].floats()
     spread = steps[_STD].floats() if _STD in steps else np.zeros(steps.n)
+    least = steps[_MIN].floats() if _MIN in steps else mean
     charge = np.nan_to_num(np.abs(mean) * steps[_DURATION].floats() / 3600)
     whole = rated or charge.max(initial=0.0)
     with np.errstate(invalid="ignore"):
-        steady = (np.nan_to_num(spread) <= _STEADY * np.abs(mean)) & (charge >= _LEAST * whole)
-        ways = [_distinct(sign * mean[steady & (sign * mean > 0)] / (rated or 1.0)) for sign in (1, -1)]
+        long = charge >= _LEAST * whole
+        steady = long & (np.nan_to_num(spread) <= _STEADY * np.abs(mean))
+        # A charge at constant current and then at constant voltage is one step in many files: it begins with the most.
+        falls = long & ~steady & (mean < 0) & (mean > least) & (mean < _SHARE * least)
+        charges = np.concatenate([-mean[steady & (mean < 0)], -least[falls]])
+        ways = [_distinct(values / (rated or 1.0)) for values in (mean[steady & (mean > 0)], charges)]
     return Rates("C" if rated else "A", *ways)
 
 
@@ -94,8 +101,30 @@ def _distinct(values: Iterable[float]) -> list[float]:
 
 
 def in_words(found: Sequence[Rates]) -> str:
-    """The currents of one test or several, by direction; empty if there are none."""
-    parts = []
+    """The currents of one test or several, by direction; empty if there are none.
+
+    >>> in_words([Rates("C", [0.05, 1.0], [0.5])])
+    'discharge 0.05, 1 C, charge 0.5 C'
+    """
+    return ", ".join(f"{name} {numbers} {unit}" for unit, name, numbers in _parts(found))
+
+
+def in_short(found: Sequence[Rates]) -> str:
+    """The same in few letters: discharge and charge on both sides of a stroke, the unit only if it is A.
+
+    >>> in_short([Rates("C", [0.05, 1.0], [])])
+    '0.05, 1 / -'
+    """
+    parts = {(unit, name): numbers for unit, name, numbers in _parts(found)}
+    ways = [
+        f"{parts.get((unit, 'discharge'), '-')} / {parts.get((unit, 'charge'), '-')}{'' if unit == 'C' else ' A'}"
+        for unit in dict.fromkeys(unit for unit, _ in parts)
+    ]
+    return ", ".join(ways)
+
+
+def _parts(found: Sequence[Rates]) -> Iterator[tuple[str, str, str]]:
+    """Unit, direction, and the currents as a text."""
     for unit in ("C", "A"):
         of = [one for one in found if one.unit == unit]
         for name, several in (
@@ -105,6 +134,5 @@ def in_words(found: Sequence[Rates]) -> str:
             values = _distinct(value for one in several for value in one)
             if values:
                 shown = values if len(values) <= MOST_RATES else [*values[: MOST_RATES - 1], values[-1]]
-                numbers = ", ".join(f"{value:.2g}" for value in shown)
-                parts.append(f"{name} {numbers} {unit}" + (f" of {len(values)}" if shown is not values else ""))
-    return ", ".join(parts)
+                gap = "" if shown is values else " …"
+                yield unit, name, ", ".join(f"{float(f'{value:.2g}'):g}" for value in shown) + gap

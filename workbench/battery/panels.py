@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Sequence
 
 import plotly.graph_objects as go
@@ -22,8 +23,8 @@ _TALLEST = 420
 _ABOVE, _BELOW = 40, 110
 """px above the panels, and below them: ticks, a title, and a row or two of a legend."""
 _TICKS, _HEADING = 30, 26
-_LETTERS = 84
-"""Letters of 12 px that are beside each other in a page, for the headings of one row."""
+_PAGE, _LETTER = 600, 7
+"""px of all panels of a row of a narrow page, without what is between them; and of a letter of 12 px."""
 Place = dict[str, int]
 
 
@@ -42,7 +43,7 @@ def panels(
     ----------
     titles : what is above each panel; long ones are cut in the middle. An empty text gives none.
     x, y : columns (``Voltage [V]``) or titles of the axes.
-    columns : panels in a row, 1 to 4; without it 1, 2 (of up to 4 panels), 3 (of up to 9) or 4.
+    columns : panels in a row, 1 to 4; without it all of up to 3, 2 of 4 panels, 3 of up to 9, else 4.
 
     Returns
     -------
@@ -53,7 +54,7 @@ def panels(
     ValueError
         If there is no title, a list has another length, or ``columns`` is not from 1 to 4.
 
-    >>> figure, places = panels(["A", "B", "C"], "Cycle count", "Voltage [V]")
+    >>> figure, places = panels(["A", "B", "C", "D"], "Cycle count", "Voltage [V]")
     >>> places[2]
     {'row': 2, 'col': 1}
     """
@@ -66,18 +67,20 @@ def panels(
     across = min(across, len(names))
     x_titles, y_titles = _each(x, "x", len(names)), _each(y, "y", len(names))
     places = [{"row": n // across + 1, "col": n % across + 1} for n in range(len(names))]
-    figure = _grid(names, across, one_x=across == 1 and len(set(x_titles)) == 1)
+    one_x = across == 1 and len(set(x_titles)) == 1
+    height = _TALLEST if len(names) <= across else _LOW if one_x else _ROW
+    figure = _grid(names, across, height, one_x=one_x)
     for n, place in enumerate(places):
         last = n + across >= len(names)
         if last or x_titles[n] != x_titles[n + across]:
-            figure.update_xaxes(title_text=x_titles[n], **place)
+            figure.update_xaxes(title_text=_lines(x_titles[n], _PAGE // across), **place)
         if place["col"] == 1 or y_titles[n] != y_titles[n - 1]:
-            figure.update_yaxes(title_text=y_titles[n], **place)
+            figure.update_yaxes(title_text=_lines(y_titles[n], height), **place)
     return figure, places
 
 
 def _fitting(n: int) -> int:
-    return 1 if n == 1 else 2 if n <= 4 else 3 if n <= 9 else _WIDEST
+    return n if n <= 3 else 2 if n == 4 else 3 if n <= 9 else _WIDEST
 
 
 def _each(titles: str | Sequence[str], name: str, n: int) -> list[str]:
@@ -89,17 +92,20 @@ def _each(titles: str | Sequence[str], name: str, n: int) -> list[str]:
     return [axis_title(title) for title in given]
 
 
-def _grid(names: list[str], across: int, *, one_x: bool) -> go.Figure:
+def _lines(title: str, room: int) -> str:
+    """A title in lines that fit this many px."""
+    return "<br>".join(textwrap.wrap(title, max(room // _LETTER, 8), break_long_words=False)) or title
+
+
+def _grid(names: list[str], across: int, height: int, *, one_x: bool) -> go.Figure:
     rows = math.ceil(len(names) / across)
-    row = _TALLEST if rows == 1 else _LOW if one_x else _ROW
     between = (0 if one_x else _TICKS + _HEADING) + (_HEADING if any(names) else 12)
-    drawn = rows * row + (rows - 1) * between
-    most = max(_LETTERS // across, 8)
+    drawn = rows * height + (rows - 1) * between
+    most = max(_PAGE // across // _LETTER, 8)
     short = short_names([name for name in names if name], most) | {"": ""}
-    holes = rows * across - len(names)
     # A hole in the grid has no axes: they would be empty ones.
-    specs: list[list[dict[str, str] | None]] = [[{}] * across for _ in range(rows - 1)] + [
-        [{}] * (across - holes) + [None] * holes
+    specs: list[list[dict[str, str] | None]] = [
+        [{} if r * across + c < len(names) else None for c in range(across)] for r in range(rows)
     ]
     figure = make_subplots(
         rows=rows,

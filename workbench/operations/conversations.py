@@ -125,8 +125,8 @@ class ConversationOperations:
         if len(wish) > MOST_PROMPT:
             message = f"'wish' has {len(wish)} characters; at most {MOST_PROMPT} are allowed."
             raise Invalid(Problem(("wish",), message, "string_too_long"))
-        named = tests_told(Reader(self.store, self.scope), wish)
-        return ContextTexts.of(system_text(), prompt_text(wish, self.catalog(), named=named))
+        told = tests_told(Reader(self.store, self.scope), wish)
+        return ContextTexts.of(system_text(), prompt_text(wish, self.catalog(), tests=told))
 
     @operation("POST", f"{BOARD}/authoring-context", Right.WRITE, heavy=True)
     def authoring_texts(
