@@ -240,8 +240,8 @@ def test_an_analysis_that_the_wish_names_is_described_first(wish: str, name: str
     """Whatever else the wish is near; in words of four languages, with accents too."""
     first, *_ = analyses(Wish(wish)).splitlines()
     assert first.startswith(f"- {name}(")
-    columns = [one for one in getattr(battery, name).columns if one not in _BESIDE]
-    assert columns
+    columns = [one for one in getattr(getattr(battery, name), "columns", ()) if one not in _BESIDE]
+    assert columns or name == "stands_apart"
     assert [one for one in columns if f"`{one}`" not in first] == []
 
 

@@ -10,7 +10,6 @@ import workbench as wb
 from workbench.authoring.rates import Rates, in_short, in_words
 from workbench.authoring.topics import Wish
 
-
 RATINGS = {
     "capacity": {"value": 1.0, "unit": "A.h"},
     "voltage_min": {"value": 2.5, "unit": "V"},
@@ -25,7 +24,10 @@ def told(bench: wb.Bench, wish: str) -> str:
 def test_the_rates_of_each_protocol_and_of_named_tests_are_told(demo_store: Path) -> None:
     with wb.open(demo_store) as bench:
         prompt = told(bench, "Rate test of PCH-02: capacity at 2C")
-        steps = bench.measurements["PCH-02_rates"].steps()
+        tests = {"op": "list", "source": "measurements", "where": {"name": "PCH-02_rates"}}
+        columns = ["Mean current [A]", "Discharge capacity [A.h]"]
+        read = {"op": "summary", "dataset": "steps", "ids": {"from": "tests", "column": "id"}, "columns": columns}
+        steps = bench.dataset({"steps": {"tests": tests, "steps": read}})["steps"]
     line = next(line for line in prompt.splitlines() if line.startswith('- "PCH-02_rates"'))
     assert line.endswith("; constant discharge 0.2, 0.5, 1, 2, 3 C, charge 0.33 C")
     assert '"rate test" 0.2, 0.5, 1, 2, 3 / 0.33' in prompt
@@ -41,15 +43,24 @@ def test_currents_are_in_amperes_where_no_capacity_is_rated(tmp_path: Path) -> N
     time = [600.0 * n for n in range(18)] + [10_200.1, 10_200.2]
     voltage = [3.5] * len(current)
     samples = {"Time [s]": time, "Current [A]": current, "Voltage [V]": voltage, "Step count": step}
+
+    def line(name: str) -> str:
+        (found,) = [one for one in told(bench, name).splitlines() if one.startswith(f'- "{name}"')]
+        return found
+
     with wb.open(tmp_path / "lab.wb") as bench:
         design = bench.specifications.create(name="Design", ratings=RATINGS)
         cell = bench.instances.create(name="Cell", specification=design)
         bench.measurements.create(
             name="Lab7", instance=cell, measurement_type="time_series", time_series=samples, sign="discharge"
         )
-        assert '- "Lab7", of "Cell": 20 samples, 5 steps, 1 cycle; constant discharge 1 C, charge 2 C' in told(
-            bench, "Lab7"
+        assert line("Lab7").endswith(": 20 samples, 5 steps, 1 cycle; constant discharge 1 C, charge 2 C")
+        (tmp_path / "Own8.csv").write_text(
+            "Time [s],Current [A],Voltage [V]\n"
+            + "".join(f"{t},{i},{v}\n" for t, i, v in zip(time, current, voltage, strict=True))
         )
+        bench.ingest(tmp_path / "Own8.csv", sign="discharge")
+        assert line("Own8").endswith("; constant discharge 1 A, charge 2 A; largest step 1.2 A.h")
     assert in_words([Rates("A", [0.5], []), Rates("C", [], [1.0])]) == "charge 1 C, discharge 0.5 A"
     assert in_short([Rates("A", [0.5], []), Rates("C", [], [1.0])]) == "- / 1, 0.5 / - A"
     many = Rates("A", [float(n) for n in range(1, 20)], [])

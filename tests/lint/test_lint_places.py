@@ -123,6 +123,10 @@ def test_names_that_the_edge_cuts_are_told() -> None:
     assert odd.message.startswith("The edge of the panel cuts 'the last name'.")
     assert found(named(textposition=["middle right", "middle left"]), "text_cut") == []
     assert found(named(cliponaxis=False), "text_cut") == []
+    shared, at = battery.panels(["A", "B"], "Cycle number", "Capacity / A h", columns=1)
+    for place in at:
+        shared.add_trace(named().data[0], **place)
+    assert len(found(shared, "text_cut")) == 2, "axes that match have one range"
     assert found(named().update_xaxes(range=[0, 4]), "text_cut") == []
 
 

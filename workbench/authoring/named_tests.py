@@ -121,8 +121,11 @@ def _line(tests: Sequence[Test]) -> str:
 
 
 def _currents(tests: Sequence[Test], found: Mapping[str, Rates]) -> str:
-    told = in_words([found[str(test["id"])] for test in tests[:_READ_OF_NAME] if str(test["id"]) in found])
-    return f"; constant {told}" if told else ""
+    """The constant currents; where they are in A, also the largest charge, which says about how fast they are."""
+    read = [found[str(test["id"])] for test in tests[:_READ_OF_NAME] if str(test["id"]) in found]
+    told = in_words(read)
+    largest = max((one.largest for one in read if one.unit == "A"), default=0.0)
+    return f"; constant {told}" + (f"; largest step {largest:.2g} A.h" if largest else "") if told else ""
 
 
 _COUNTS = (("sample_count", "sample"), ("step_count", "step"), ("cycle_count", "cycle"))

@@ -34,11 +34,12 @@ FIELDS = ("id", "protocol.name", "specification_id")
 
 class Rates(NamedTuple):
     """The constant currents of one test, ascending, by direction: in multiples of the rated capacity (``unit`` C, that
-    is 1/h), or in A where there is only an estimate of it."""
+    is 1/h), or in A where there is only an estimate of it. ``largest`` is the charge of the largest step, A.h."""
 
     unit: str
     discharge: list[float]
     charge: list[float]
+    largest: float = 0.0
 
 
 def rates_of_protocols(tests: Table, reader: Reader) -> str:
@@ -88,7 +89,7 @@ def _rates(steps: Table, rated: float | None) -> Rates:
         falls = long & ~steady & (mean < 0) & (mean > least) & (mean < _SHARE * least)
         charges = np.concatenate([-mean[steady & (mean < 0)], -least[falls]])
         ways = [_distinct(values / (rated or 1.0)) for values in (mean[steady & (mean > 0)], charges)]
-    return Rates("C" if rated else "A", *ways)
+    return Rates("C" if rated else "A", *ways, float(charge.max(initial=0.0)))
 
 
 def _distinct(values: Iterable[float]) -> list[float]:
