@@ -336,6 +336,18 @@ def test_what_the_rules_say_of_kinds_and_first_cycles_is_true_of_the_demo(bench:
     assert 0.95 < checks[1].min() <= checks[1].max() < 1
 
 
+def test_the_idiom_for_tests_of_a_kind_finds_all_of_them(bench: Bench) -> None:
+    """A name may not say the kind; and only a step of rows gives the ids of samples."""
+    (idiom,) = re.findall(r"^- Tests of a kind: `(\{.*?\}\})`", SYSTEM, re.MULTILINE)
+    kind = {**json.loads(idiom), "where": {"protocol.name": "CCCV ageing"}}
+    tests = {"op": "list", "source": "measurements", "fields": ["id", "name", "protocol.name"], "limit": 1000}
+    columns = ["Voltage [V]"]
+    read = {"op": "series", "source": "measurements", "ids": {"from": "kind", "column": "id"}, "x": "Time [s]"}
+    data = bench.dataset({"steps": {"tests": tests, "kind": kind, "read": {**read, "columns": columns}}})
+    assert len(data["read"]) == len(data["kind"]) == 13
+    assert set(data["kind"]["protocol.name"]) == {"CCCV ageing"}
+
+
 def test_the_values_of_a_number_are_all_there_if_they_are_few() -> None:
     """A wish may ask for a temperature at which nothing was measured."""
     few = CatalogColumn("protocol.temperature.value", "number", "degC", "Found.", 3, [25.0, 45.5])

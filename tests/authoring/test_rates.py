@@ -30,6 +30,7 @@ def test_the_rates_of_each_protocol_and_of_named_tests_are_told(demo_store: Path
         steps = bench.dataset({"steps": {"tests": tests, "steps": read}})["steps"]
     line = next(line for line in prompt.splitlines() if line.startswith('- "PCH-02_rates"'))
     assert line.endswith("; constant discharge 0.2, 0.5, 1, 2, 3 C, charge 0.33 C")
+    assert ", rate test: 1795 samples, 50 steps, 10 cycles, temperature; constant" in line
     assert '"rate test" 0.2, 0.5, 1, 2, 3 / 0.33' in prompt
     assert '"GITT" 0.1 / 0.2' in prompt
     long = steps[(steps["Mean current [A]"] > 0) & (steps["Discharge capacity [A.h]"] > 0.02 * 0.05)]

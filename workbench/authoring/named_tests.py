@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 
+from ..engine.held_columns import held_columns
 from ..engine.reader import Reader
 from ..store.records.rows import Rows
 from ..store.scope import Scope
@@ -22,6 +23,7 @@ _COMMON = 24
 """A word that more names of tests hold says what kind they are, not which."""
 _READ = 200
 _MOST_WORDS = 12
+_RARE, _RARE_COLUMNS = ("temperature", "impedance"), ("Temperature [degC]", "Frequency [Hz]")
 _READ_OF_NAME = 3
 """Tests of one name whose steps are read for their currents."""
 _WORD = re.compile(r"[^\W\u3040-\u9fff]+(?:[-.][^\W\u3040-\u9fff]+)*")
@@ -72,11 +74,12 @@ def named_tests(reader: Reader, wish: str) -> str:
         return ""
     more = len(by_name) - most
     shown = list(by_name.values())[:most]
+    held = held_columns(reader, [str(test["id"]) for tests in shown for test in tests], "series")
     currents = rates([str(test["id"]) for tests in shown for test in tests[:_READ_OF_NAME]], reader)
-    lines = [_line(tests) + _currents(tests, currents) for tests in shown]
+    lines = [_line(tests) + _with(tests, held) + _currents(tests, currents) for tests in shown]
     return "\n".join(
         [
-            "# Tests that the wish may name, and what they hold",
+            f"# Tests that the wish may name, and what they hold ({_RARE[0]}, {_RARE[1]} where it is said)",
             "",
             *lines,
             *([f"- and {more} more"] if more > 0 else []),
@@ -118,6 +121,15 @@ def _line(tests: Sequence[Test]) -> str:
     kind = f", {first['protocol.name']}" if first["protocol.name"] is not None else ""
     held = [_held(tests, column, noun) for column, noun in _COUNTS]
     return f"- {_quoted(name)}{several}{of}{' …' if len(cells) > 3 else ''}{kind}: {', '.join(filter(None, held))}"
+
+
+def _with(tests: Sequence[Test], held: Mapping[str, Set[str]]) -> str:
+    """Those of the columns that only some tests have, which all of these have."""
+    columns = [held.get(str(test["id"]), frozenset()) for test in tests]
+    there = [
+        name for name, column in zip(_RARE, _RARE_COLUMNS, strict=True) if all(column in one for one in columns)
+    ]
+    return f", {', '.join(there)}" if there else ""
 
 
 def _currents(tests: Sequence[Test], found: Mapping[str, Rates]) -> str:

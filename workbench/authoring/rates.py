@@ -88,8 +88,10 @@ def _rates(steps: Table, rated: float | None) -> Rates:
         # A charge at constant current and then at constant voltage is one step in many files: it begins with the most.
         falls = long & ~steady & (mean < 0) & (mean > least) & (mean < _SHARE * least)
         charges = np.concatenate([-mean[steady & (mean < 0)], -least[falls]])
-        ways = [_distinct(values / (rated or 1.0)) for values in (mean[steady & (mean > 0)], charges)]
-    return Rates("C" if rated else "A", *ways, float(charge.max(initial=0.0)))
+        discharges = mean[steady & (mean > 0)]
+    one = rated or 1.0
+    largest = float(charge.max(initial=0.0))
+    return Rates("C" if rated else "A", _distinct(discharges / one), _distinct(charges / one), largest)
 
 
 def _distinct(values: Iterable[float]) -> list[float]:
