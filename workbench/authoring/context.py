@@ -70,14 +70,14 @@ def prompt_text(
     wanted = [*changed, f"# What is wanted\n\n{prompt}"]
     # A plot that is to be changed comes on top.
     room = ROOM + sum(map(len, texts_of(draft).values() if draft is not None else ()))
-    made = ""
-    for told, held in _less_and_less(wish, tests):
+    options = list(_less_and_less(wish, tests))
+    least = len(sources.told(catalog, LEAST, wish))
+    for told, held in options:
         parts = [*([f"{_MORE}\n\n{_ANALYSES}\n{told}"] if told else []), *held, *wanted]
         left = room - len(system_text()) - sum(len(part) for part in parts) - 2 * len(parts)
-        made = "\n\n".join([sources.told(catalog, min(max(left, LEAST), MOST), wish), *parts])
-        if len(system_text()) + len(made) <= room:
+        if left >= least:
             break
-    return made
+    return "\n\n".join([sources.told(catalog, min(max(left, LEAST), MOST), wish), *parts])
 
 
 def _less_and_less(wish: Wish, tests: Sequence[str]) -> Iterator[tuple[str, Sequence[str]]]:

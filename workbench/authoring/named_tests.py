@@ -17,7 +17,7 @@ from ..store.scope import Scope
 from ..table import Plain
 from .rates import FIELDS, Rates, in_words, rates, rates_of_protocols
 
-MOST, MOST_OF_KIND = 6, 2
+MOST, MOST_OF_KIND = 6, 3
 """Names of tests that are shown: if a word with a digit or an underscore finds them, and if only words of a kind do."""
 _COMMON = 24
 """A word that more names of tests hold says what kind they are, not which."""
@@ -56,17 +56,21 @@ def named_tests(reader: Reader, wish: str) -> str:
     found: dict[str, Test] = {}
     hits: dict[str, int] = {}
     named: set[str] = set()
-    of_kind: set[str] = set()
+    of_kind: dict[str, int] = {}
     for word in sorted(words, key=len, reverse=True)[:_MOST_WORDS]:
         tests = {str(test["id"]): test for test in _holding(lists, scope, word) if _names(word, test)}
         rare = len({str(test["name"]) for test in tests.values()}) <= _COMMON
-        for key, test in tests.items():
+        for place, (key, test) in enumerate(tests.items()):
             found[key] = test
             hits[key] = hits.get(key, 0) + 1
-            if rare:
-                (named if _is_of_one(word) else of_kind).add(key)
-    chosen, most = (named, MOST) if named else (of_kind, MOST_OF_KIND)
-    ranked = sorted((found[key] for key in found if key in chosen), key=lambda test: -hits[str(test["id"])])
+            if rare and _is_of_one(word):
+                named.add(key)
+            elif rare:
+                of_kind[key] = min(place, of_kind.get(key, place))
+    chosen, most = (named, MOST) if named else (of_kind.keys(), MOST_OF_KIND)
+    # Of words of a kind, each gives one test before any gives a second.
+    keys = sorted((key for key in found if key in chosen), key=lambda key: (-hits[key], of_kind.get(key, 0)))
+    ranked = [found[key] for key in keys]
     by_name: dict[tuple[Plain, Plain], list[Test]] = {}
     for test in ranked:
         by_name.setdefault((test["name"], test["measurement_type"]), []).append(test)

@@ -208,7 +208,17 @@ ANALYSES = {
         *("tension constante", "phase cv", "part cv", "恒压", "cv 段"),
     ),
     "end_labels": (
-        *("label", "end of each", "end of every", "end of the line", "beschrift", "am ende jeder", "linienende"),
+        *(
+            "label",
+            "end of each",
+            "end of every",
+            "end of the line",
+            "line end",
+            "ends of",
+            "beschrift",
+            "am ende jeder",
+            "linienende",
+        ),
         *("étiquet", "au bout de", "标注", "线末"),
     ),
     "equivalent_cycles": ("equivalent full", "equivalent cycle", "vollzyklen", "cycles équivalents", "等效循环"),
