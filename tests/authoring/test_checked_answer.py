@@ -236,3 +236,11 @@ def test_whole_tests_that_a_condition_drops_are_a_hint(bench: Bench) -> None:
     plan["steps"]["named"]["where"] = {"Complete": [True, None]}
     checked = bench.check_answer(given(plan=plan, params=params))
     assert not [one for one in checked.hints if one["code"] == "step_empty"]
+
+
+def test_a_list_without_rows_is_no_fault_of_a_figure_that_shows_something(bench: Bench) -> None:
+    plan = {"steps": {"none": {"op": "list", "source": "measurements", "where": {"nameContains": "no such test"}}}}
+    script = "def transform(data, params):\n    return go.Figure(go.Bar(x=['tests'], y=[len(data['none']) + 1]))"
+    checked = bench.check_answer(given(plan=plan, params={}, transform=script))
+    assert checked.is_sound
+    assert not [one for one in checked.hints if one["code"] == "step_empty"]

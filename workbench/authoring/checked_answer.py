@@ -250,8 +250,9 @@ def _with_picture(made: CheckedAnswer, drawn: Shown) -> CheckedAnswer:
     found = drawn.lint
     numbers = numbers_of(decode(drawn.figure), drawn.data)
     problems: list[ProblemDetail] = []
-    why = [] if drawn.data is None else reasons(_steps(made.draft or {}), drawn.data)
-    if any(one.code == NOTHING for one in found):
+    is_empty = any(one.code == NOTHING for one in found)
+    why = [] if drawn.data is None else reasons(_steps(made.draft or {}), drawn.data, lists=is_empty)
+    if is_empty:
         said = f" It only says: '{' '.join(numbers.sentences)}'" if numbers.sentences else ""
         why += [] if drawn.data is None else null_columns(drawn.data)
         message = " ".join([f"{EMPTY}{said}", *why])

@@ -19,16 +19,16 @@ _KEYS = ("measurement_id", "id")
 Step = Mapping[str, JsonValue]
 
 
-def reasons(steps: Mapping[str, JsonValue], data: Dataset) -> list[str]:
+def reasons(steps: Mapping[str, JsonValue], data: Dataset, *, lists: bool = True) -> list[str]:
     """A sentence for each step without rows whose own inputs have some, and for each join that drops whole tests whose
-    values are null."""
+    values are null. ``lists``: also for each list without rows, which is no fault where something is drawn."""
     found: list[str] = []
     for name, step in steps.items():
         result = data.steps.get(name)
         if isinstance(step, dict) and isinstance(result, Table):
             if step.get("op") == "join":
                 found += _of_join(name, step, result, data)
-            elif step.get("op") == "list" and not result.n:
+            elif lists and step.get("op") == "list" and not result.n:
                 found += _of_list(name, step, data)
     return found
 
