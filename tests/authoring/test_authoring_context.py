@@ -96,13 +96,22 @@ def test_cycles_are_read_with_regard_to_complete() -> None:
     assert read
 
 
+def unfolded(text: str) -> str:
+    """A text with `{Min,Max} x` written as `Min x, Max x`."""
+    return re.sub(
+        r"\{([A-Z][a-z]+(?:,[A-Z][a-z]+)+)\} ([^,\n]+)",
+        lambda found: ", ".join(f"{first} {found[2]}" for first in found[1].split(",")),
+        text,
+    )
+
+
 def test_every_column_of_samples_and_summaries_is_named(prompt: str, bench: Bench) -> None:
     for dataset, columns in (("steps", STEP_COLUMNS), ("cycles", CYCLE_COLUMNS)):
-        part = prompt.partition(f"## summary, dataset {dataset}: ")[2].partition("\n## ")[0]
+        part = unfolded(prompt.partition(f"## summary, dataset {dataset}: ")[2].partition("\n## ")[0])
         assert [column.name for column in (*columns, *LIFE_COLUMNS) if column.name not in part] == []
     catalog = bench.catalog()
     for source in SAMPLED:
-        part = prompt.partition(f"## {source}: ")[2].partition("\n## ")[0]
+        part = unfolded(prompt.partition(f"## {source}: ")[2].partition("\n## ")[0])
         there = {column.name for column in catalog[source].series}
         cycler = {column.name for column in (*SERIES_COLUMNS, *LIFE_COLUMNS)}
         ours = there if source in ("analyses", "materialProperties") else there & cycler
@@ -223,14 +232,16 @@ def test_what_is_near_the_wish_comes_first(bench: Bench, wish: str, helper: str,
         ("Relaxation der Spannung nach Pulsen der gealterten Zellen", "relaxation"),
         ("Efficacité énergétique de chaque lot vieilli", "efficiency"),
         ("Welche gealterten Zellen sind Ausreißer?", "outliers"),
+        ("Coulomb-Wirkungsgrad der Zyklen, Ausreißer rot", "stands_apart"),
+        ("库仑效率的异常循环", "stands_apart"),
     ],
 )
 def test_an_analysis_that_the_wish_names_is_described_first(wish: str, name: str) -> None:
     """Whatever else the wish is near; in words of four languages, with accents too."""
     first, *_ = analyses(Wish(wish)).splitlines()
     assert first.startswith(f"- {name}(")
-    columns = [one for one in getattr(battery, name).columns if one not in _BESIDE]
-    assert columns
+    columns = [one for one in getattr(getattr(battery, name), "columns", ()) if one not in _BESIDE]
+    assert columns or name == "stands_apart"
     assert [one for one in columns if f"`{one}`" not in first] == []
 
 
@@ -319,10 +330,22 @@ def test_what_the_rules_say_of_kinds_and_first_cycles_is_true_of_the_demo(bench:
     ageing = rows[rows["protocol.name"] == "CCCV ageing"]
     assert "`nameContains` may find fewer" in SYSTEM
     assert ageing["id"].nunique() > ageing[ageing["name"].str.contains("ageing")]["id"].nunique() > 0
-    assert "Leave the first cycle of a test out of efficiencies" in SYSTEM
+    assert "Efficiency (leave out the first cycle of a test)" in SYSTEM
     checks = rows[rows["protocol.name"] == "RPT"].set_index("Cycle count")["Coulombic efficiency"]
     assert checks[0].max() > 2
     assert 0.95 < checks[1].min() <= checks[1].max() < 1
+
+
+def test_the_idiom_for_tests_of_a_kind_finds_all_of_them(bench: Bench) -> None:
+    """A name may not say the kind; and only a step of rows gives the ids of samples."""
+    (idiom,) = re.findall(r"^- Tests of a kind: `(\{.*?\}\})`", SYSTEM, re.MULTILINE)
+    kind = {**json.loads(idiom), "where": {"protocol.name": "CCCV ageing"}}
+    tests = {"op": "list", "source": "measurements", "fields": ["id", "name", "protocol.name"], "limit": 1000}
+    columns = ["Voltage [V]"]
+    read = {"op": "series", "source": "measurements", "ids": {"from": "kind", "column": "id"}, "x": "Time [s]"}
+    data = bench.dataset({"steps": {"tests": tests, "kind": kind, "read": {**read, "columns": columns}}})
+    assert len(data["read"]) == len(data["kind"]) == 13
+    assert set(data["kind"]["protocol.name"]) == {"CCCV ageing"}
 
 
 def test_the_values_of_a_number_are_all_there_if_they_are_few() -> None:

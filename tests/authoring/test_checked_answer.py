@@ -134,7 +134,7 @@ def test_what_draws_nothing_is_a_problem(bench: Bench, script: str, words: str) 
 def test_a_name_that_only_another_choice_would_read_is_a_problem(bench: Bench, drawn_before: bool) -> None:
     """Also where the figure is in the cache, since it was drawn without a look at names."""
     script = given()["draft"]["config"]["transform"].replace(
-        "    return fig", f"    if params['least'] > 99:\n        data['lief{drawn_before:d}']\n    return fig"
+        "    return fig", f"    if params['limit'] > 99:\n        data['lief{drawn_before:d}']\n    return fig"
     )
     if drawn_before:
         bench.backend.figure(given(transform=script)["draft"]["config"], {}, protected=True)
@@ -200,3 +200,47 @@ def test_here_and_over_http_the_same_comes_back(demo_copy: Path) -> None:
             near, far = made.near.check_answer(raw), made.far.check_answer(raw)
             times = {"timings": {}}
             assert near.model_copy(update=times) == far.model_copy(update=times)
+
+
+def test_an_empty_step_is_explained_with_what_there_is_instead(bench: Bench) -> None:
+    """The impedance tests have cycles of which nobody knows whether they are complete."""
+    plan = given()["draft"]["config"]["plan"]
+    plan["steps"]["tests"]["where"] = {"nameContains": "EIS"}
+    plan["steps"]["named"]["where"] = {"Complete": True}
+    params = {"limit": {"kind": "data", "default": 0.8}}
+    params["cells"] = {**given()["draft"]["config"]["params"]["cells"]}
+    (problem,) = bench.check_answer(given(plan=plan, params=params)).problems
+    assert problem["type"] == "empty_figure"
+    assert "Step 'named' has no rows: Complete is null in all 30 rows." in problem["msg"]
+    assert "write [true, null] to keep it." in problem["msg"]
+    plan["steps"]["tests"]["fields"] = ["id", "name", "protocol.name"]
+    plan["steps"]["named"]["where"] = {"protocol.name": "EIS"}
+    (problem,) = bench.check_answer(given(plan=plan, params=params)).problems
+    assert 'Step \'named\' has no rows: none has protocol.name "EIS". There are "PEIS".' in problem["msg"]
+    plan["steps"]["tests"]["where"] = {"nameContains": "2C"}
+    (problem,) = bench.check_answer(given(plan=plan, params=params)).problems
+    assert "Step 'tests' finds no measurements with nameContains \"2C\"." in problem["msg"]
+
+
+def test_whole_tests_that_a_condition_drops_are_a_hint(bench: Bench) -> None:
+    plan = given()["draft"]["config"]["plan"]
+    plan["steps"]["tests"]["where"] = {"nameContains": "M50-A-01"}
+    plan["steps"]["named"]["where"] = {"Complete": True}
+    params = {"limit": {"kind": "data", "default": 0.8}}
+    params["cells"] = {**given()["draft"]["config"]["params"]["cells"]}
+    checked = bench.check_answer(given(plan=plan, params=params))
+    assert checked.is_sound
+    (hint,) = [one for one in checked.hints if one["code"] == "step_empty"]
+    assert hint["message"].startswith("Step 'named' drops all of 2 tests, whose Complete is null.")
+    assert hint["message"] in checked.words
+    plan["steps"]["named"]["where"] = {"Complete": [True, None]}
+    checked = bench.check_answer(given(plan=plan, params=params))
+    assert not [one for one in checked.hints if one["code"] == "step_empty"]
+
+
+def test_a_list_without_rows_is_no_fault_of_a_figure_that_shows_something(bench: Bench) -> None:
+    plan = {"steps": {"none": {"op": "list", "source": "measurements", "where": {"nameContains": "no such test"}}}}
+    script = "def transform(data, params):\n    return go.Figure(go.Bar(x=['tests'], y=[len(data['none']) + 1]))"
+    checked = bench.check_answer(given(plan=plan, params={}, transform=script))
+    assert checked.is_sound
+    assert not [one for one in checked.hints if one["code"] == "step_empty"]

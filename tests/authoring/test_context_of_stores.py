@@ -93,6 +93,8 @@ def test_the_tests_that_a_wish_names_come_with_what_they_hold(tmp_path: Path) ->
         ]
         assert told("rack_ und rack")[0].startswith('- "rack" 2, of "B0029", "Cell": ')
         assert told("capacity of each RPT") == [], "A word that many names hold says what kind they are."
+        make("DLR_a")
+        assert [line[:6] for line in told("DLR und rack, als Charge")] == ['- "Cha', '- "rac', '- "DLR']
         assert [line[:8] for line in told("RPT7 and testdata18")] == ['- "testd', '- "RPT7"']
 
 

@@ -82,6 +82,17 @@ def test_a_jump_is_found_and_is_not_a_bend() -> None:
         battery.knee(jumping(), jumps="drop")  # type: ignore[arg-type]
 
 
+def test_a_bend_beside_a_jump_is_refused_and_the_other_fit_is_named() -> None:
+    frame = bent()
+    frame[DISCHARGED] += 0.02 * (frame["Cycle count"] >= 201)
+    made = only(battery.knee(frame, bootstrap=0))
+    assert np.isnan(made["Knee cycle"])
+    assert "is at a jump" in made["Warning"]
+    kept = only(battery.knee(frame, bootstrap=0, jumps="keep"))
+    assert kept["Valid"]
+    assert made["Warning"].endswith(f"(jumps='keep') has one at {kept['Knee cycle']:.0f}")
+
+
 def test_noise_and_single_values_are_no_jumps() -> None:
     left = 1 - 4e-4 * np.arange(300.0) + np.random.default_rng(3).normal(0, 0.001, 300)
     assert jumps(left, 0.005) == []

@@ -107,3 +107,36 @@ def test_names_that_cover_each_other_are_told() -> None:
     ends = go.Figure([go.Scatter(x=[0, 1], y=[0, 1 + n / 99], name=f"M50-A-0{n}", mode="lines") for n in range(4)])
     ends.update_layout(template=battery.template(), **TITLES, showlegend=False)
     assert codes(ends.update_layout(annotations=battery.end_labels(ends.data))) == []
+
+
+def test_names_that_the_edge_cuts_are_told() -> None:
+    def named(**more: Any) -> go.Figure:
+        texts = {
+            "mode": "markers+text",
+            "text": ["a name", "the last name"],
+            "textposition": "middle right",
+            **more,
+        }
+        return go.Figure(go.Scatter(x=[1, 2], y=[1, 2], **texts)).update_layout(**TITLES)
+
+    (odd,) = found(named(), "text_cut")
+    assert odd.message.startswith("The edge of the panel cuts 'the last name'.")
+    assert found(named(textposition=["middle right", "middle left"]), "text_cut") == []
+    assert found(named(cliponaxis=False), "text_cut") == []
+    shared, at = battery.panels(["A", "B"], "Cycle number", "Capacity / A h", columns=1)
+    for place in at:
+        shared.add_trace(named().data[0], **place)
+    assert len(found(shared, "text_cut")) == 2, "axes that match have one range"
+    assert found(named().update_xaxes(range=[0, 4]), "text_cut") == []
+
+
+def test_curves_that_lie_on_each_other_beside_a_far_larger_one_are_told() -> None:
+    def resistances(*values: float) -> go.Figure:
+        lines = [go.Scatter(x=[0, 1, 2], y=[y, 1.02 * y, y], mode="lines", name=f"cell {y:g}") for y in values]
+        return go.Figure(lines).update_layout(**TITLES)
+
+    (odd,) = found(resistances(4, 12, 490), "curves_on_the_floor")
+    assert odd.message.startswith("'cell 4' (data[0]), 'cell 12' (data[1]) lie at the foot of the panel")
+    assert found(resistances(4, 4.1, 490), "curves_on_the_floor") == [], "what is alike may lie on each other"
+    assert found(resistances(4, 60, 490), "curves_on_the_floor") == []
+    assert found(resistances(4, 12, 490).update_yaxes(type="log"), "curves_on_the_floor") == []

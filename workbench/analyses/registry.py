@@ -70,7 +70,7 @@ _OF_CYCLES = (
     Declared(
         "knee",
         "Does the fade steepen, and from which cycle on?",
-        4,
+        5,
         knee,
         "cycles",
         ("ageing",),

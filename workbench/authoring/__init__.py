@@ -12,7 +12,7 @@ from .checked_answer import CheckedAnswer, Draws, examine
 from .context import AuthoringContext, prompt_text, system_text, texts
 from .conversation import Conversation, answers_in, replayed
 from .loop import Respond, Turn, Written, write
-from .named_tests import named_tests
+from .named_tests import tests_told
 
 __all__ = [
     "AuthoringContext",
@@ -24,10 +24,10 @@ __all__ = [
     "Written",
     "answers_in",
     "examine",
-    "named_tests",
     "prompt_text",
     "replayed",
     "system_text",
+    "tests_told",
     "texts",
     "write",
 ]

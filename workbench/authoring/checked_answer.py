@@ -28,10 +28,13 @@ from ..transform.used_names import KEY_PROBLEM
 from ..typed_arrays import decode
 from .answer import place_in, read_answer
 from .edits import HOW, edited
+from .emptied import null_columns, reasons
 from .numbers import FigureNumbers, numbers_of
 
 NOTHING = "nothing_drawn"
 """The code of lint for a figure without points: for a draft it is a problem."""
+DROPPED = "step_empty"
+"""The code of a hint: a step of the plan gave no rows, or lost whole tests."""
 EMPTY = (
     "The figure has no points at its defaults. Choose defaults that draw something; or, if the project does not hold "
     "what is asked, say so and send no draft."
@@ -247,15 +250,21 @@ def _with_picture(made: CheckedAnswer, drawn: Shown) -> CheckedAnswer:
     found = drawn.lint
     numbers = numbers_of(decode(drawn.figure), drawn.data)
     problems: list[ProblemDetail] = []
-    if any(one.code == NOTHING for one in found):
+    is_empty = any(one.code == NOTHING for one in found)
+    why = [] if drawn.data is None else reasons(_steps(made.draft or {}), drawn.data, lists=is_empty)
+    if is_empty:
         said = f" It only says: '{' '.join(numbers.sentences)}'" if numbers.sentences else ""
-        message = f"{EMPTY}{said}"
+        why += [] if drawn.data is None else null_columns(drawn.data)
+        message = " ".join([f"{EMPTY}{said}", *why])
         problems = [Problem(("draft", "config", "transform"), message, "empty_figure").as_detail()]
     return made.model_copy(
         update={
             "problems": problems,
             "warnings": [_finding(one) for one in drawn.warnings],
-            "hints": [_finding(one.as_dict()) for one in hints(found) if one.code != NOTHING],
+            "hints": [
+                *(_finding(one.as_dict()) for one in hints(found) if one.code != NOTHING),
+                *({"code": DROPPED, "message": one} for one in (why if not problems else [])),
+            ],
             "figure": orjson.loads(drawn.figure),
             "values": drawn.values,
             "numbers": numbers,
@@ -263,6 +272,14 @@ def _with_picture(made: CheckedAnswer, drawn: Shown) -> CheckedAnswer:
             "timings": drawn.timings,
         }
     )
+
+
+def _steps(draft: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
+    """The steps of a draft that was drawn."""
+    steps: JsonValue = dict(draft)
+    for key in ("config", "plan", "steps"):
+        steps = steps.get(key) if isinstance(steps, dict) else None
+    return steps if isinstance(steps, dict) else {}
 
 
 def _finding(raw: Mapping[str, Any]) -> Finding:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
@@ -61,34 +61,50 @@ def system_text() -> str:
 
 
 def prompt_text(
-    prompt: str, catalog: Catalog, draft: Mapping[str, JsonValue] | None = None, named: str = ""
+    prompt: str, catalog: Catalog, draft: Mapping[str, JsonValue] | None = None, tests: Sequence[str] = ()
 ) -> str:
-    """The catalog of the project, the tests that the wish names (``named``), the recipe to be changed, if there is one,
-    and the wish."""
+    """The catalog of the project, what is known of its tests (``tests``, parts of a text, the most important first),
+    the recipe to be changed, if there is one, and the wish."""
     wish = Wish(prompt)
     changed = [] if draft is None else [_to_be_changed(draft)]
     wanted = [*changed, f"# What is wanted\n\n{prompt}"]
-    tests = [[named], []] if named else [[]]
     # A plot that is to be changed comes on top.
     room = ROOM + sum(map(len, texts_of(draft).values() if draft is not None else ()))
-    made = ""
-    for held, columns, others, most in product(tests, (True, False), (True, False), range(MOST_ANALYSES, 0, -1)):
-        told = analyses(wish, most, columns=columns, others=others)
+    options = list(_less_and_less(wish, tests))
+    least = len(sources.told(catalog, LEAST, wish))
+    for told, held in options:
         parts = [*([f"{_MORE}\n\n{_ANALYSES}\n{told}"] if told else []), *held, *wanted]
         left = room - len(system_text()) - sum(len(part) for part in parts) - 2 * len(parts)
-        made = "\n\n".join([sources.told(catalog, min(max(left, LEAST), MOST), wish), *parts])
-        # What is said of a second analysis, the names of helpers that are not near the wish, the columns of the first
-        # analysis, and the tests that the wish names give way, in this order, to the names of the project.
-        if len(system_text()) + len(made) <= room:
+        if left >= least:
             break
-    return made
+    return "\n\n".join([sources.told(catalog, min(max(left, LEAST), MOST), wish), *parts])
+
+
+def _less_and_less(wish: Wish, tests: Sequence[str]) -> Iterator[tuple[str, Sequence[str]]]:
+    """The analyses and the parts about tests, in fewer and fewer words: the names of the project come before them.
+
+    What gives way first are the names of helpers that are not near the wish, the columns of analyses, and what is said
+    of a second one; then, one by one, the parts about tests but the first; then the analyses; then that part.
+    """
+    for columns, others, most in product((True, False), (True, False), range(MOST_ANALYSES, 0, -1)):
+        yield analyses(wish, most, columns=columns, others=others), tests
+    nearest = analyses(wish, 1, columns=False, others=False)
+    for kept in range(len(tests) - 1, 0, -1):
+        yield nearest, tests[:kept]
+    yield "", tests[:1]
+    yield nearest, ()
+    yield "", ()
 
 
 def texts(
-    session: Session, prompt: str, catalog: Catalog, draft: Mapping[str, JsonValue] | None = None, named: str = ""
+    session: Session,
+    prompt: str,
+    catalog: Catalog,
+    draft: Mapping[str, JsonValue] | None = None,
+    tests: Sequence[str] = (),
 ) -> AuthoringContext:
-    """Both texts; ``draft`` is the named recipe that is to be changed, ``named`` the tests that the wish names."""
-    return AuthoringContext(session.id, system_text(), prompt_text(prompt, catalog, draft, named))
+    """Both texts; ``draft`` is the named recipe that is to be changed, ``tests`` what is known of the tests."""
+    return AuthoringContext(session.id, system_text(), prompt_text(prompt, catalog, draft, tests))
 
 
 def _to_be_changed(draft: Mapping[str, JsonValue]) -> str:

@@ -24,12 +24,12 @@ _PARTS = (
         "shades",
         "short_names",
         "slope_on_grid",
-        "stands_apart",
         "unit_text",
     ),
 )
 """Helpers that the others use or return. The text at most names them."""
-_SPECIAL = frozenset(["dvdq", "end_labels", "nyquist_layout", "nyquist_trace", "pulse_resistance"])
+_DRAWN = frozenset(["dvdq", "end_labels", "nyquist_layout", "nyquist_trace", "pulse_resistance"])
+_SPECIAL = _DRAWN | {"stands_apart"}
 """Helpers of one kind of plot, which are described like analyses."""
 MOST = 2
 """Analyses that are described to the writer of one wish; the others are named."""
@@ -53,7 +53,7 @@ def analyses(wish: Wish, most: int = MOST, *, columns: bool = True, others: bool
     by name. ``columns``: also with those columns that their descriptions do not name."""
     names = [name for name in battery.__all__ if is_analysis(name)]
     # After what the wish calls by name comes what draws: a wish about aged cells is near many analyses.
-    near = sorted(wish.ranked(names), key=lambda name: (name not in wish.named, name not in _SPECIAL))[:most]
+    near = sorted(wish.ranked(names), key=lambda name: (name not in wish.named, name not in _DRAWN))[:most]
     lines = [_line(name, getattr(battery, name), columns=columns) for name in near]
     rest = ", ".join([*(name for name in names if name not in near), *_PARTS]) if others else ""
     return "\n".join([*lines, f"- {'also' if near else 'there are'}: {rest}"] if rest else lines)

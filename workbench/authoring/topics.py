@@ -115,7 +115,7 @@ TOPICS = (
             *("rendement", "efficacité"),
             *("效率", "库仑"),
         ),
-        ("efficiency",),
+        ("efficiency", "stands_apart"),
     ),
     Topic(
         (
@@ -163,12 +163,12 @@ TOPICS = (
     ),
     Topic(
         (
-            *("outlier", "scatter", "spread", "compare cells", "variation"),
+            *("outlier", "outlying", "scatter", "spread", "compare cells", "variation"),
             *("ausreißer", "streuung"),
             *("aberrant", "dispersion"),
             *("异常", "离散"),
         ),
-        ("outliers", "spread", "mean_and_spread", "band"),
+        ("outliers", "stands_apart", "spread", "mean_and_spread", "band"),
     ),
     Topic(
         (
@@ -190,6 +190,8 @@ TOPICS = (
     ),
 )
 
+_RATE = re.compile(r"(?<![a-z0-9_.,-])(?:\d+(?:[.,]\d+)?\s?c|c/\d+)(?![a-z0-9_-])")
+"""A rate as people write it: 2C, 0.5 C, C/20. Text is in small letters."""
 ANALYSES = {
     "arrhenius": ("arrhenius", "activation energy", "aktivierungsenergie", "énergie d'activation", "活化能"),
     "bode": ("bode",),
@@ -206,7 +208,17 @@ ANALYSES = {
         *("tension constante", "phase cv", "part cv", "恒压", "cv 段"),
     ),
     "end_labels": (
-        *("label", "end of each", "end of every", "end of the line", "beschrift", "am ende jeder", "linienende"),
+        *(
+            "label",
+            "end of each",
+            "end of every",
+            "end of the line",
+            "line end",
+            "ends of",
+            "beschrift",
+            "am ende jeder",
+            "linienende",
+        ),
         *("étiquet", "au bout de", "标注", "线末"),
     ),
     "equivalent_cycles": ("equivalent full", "equivalent cycle", "vollzyklen", "cycles équivalents", "等效循环"),
@@ -218,6 +230,7 @@ ANALYSES = {
     "pulse_resistance": ("pulse resistance", "pulswiderst", "résistance d'impulsion", "脉冲电阻", "脉冲内阻"),
     "rate_capability": ("ragone", "rate capab", "c-rate", "ratenfähig", "倍率"),
     "relaxation": ("relaxation", "relaxier", "弛豫"),
+    "stands_apart": ("outlier", "outlying", "ausreißer", "aberrant", "异常"),
     "self_discharge": ("self-discharge", "self discharge", "selbstentlad", "autodécharge", "自放电"),
 }
 """What a wish calls one analysis: beginnings of words, or words, in English, German, French and Chinese."""
@@ -229,6 +242,8 @@ class Wish:
     def __init__(self, text: str) -> None:
         self.text = text.casefold()
         self.words = _WORD.findall(self.text)
+        if _RATE.search(self.text):
+            self.words.append("c-rate")
         self.meant = [topic.names for topic in TOPICS if any(map(self._says, topic.words))]
         self.named = frozenset(name for name, words in ANALYSES.items() if any(map(self._says, words)))
 
@@ -237,7 +252,7 @@ class Wish:
         if not word.isascii() and len(word) <= _SHORT + 1 and not any("a" <= sign <= "z" for sign in word):
             return word in self.text  # Chinese has no spaces
         if " " in word or "/" in word or "-" in word:
-            return word in self.text
+            return word in self.text or word in self.words
         return any(one == word or (len(word) > _SHORT and one.startswith(word)) for one in self.words)
 
     def nearness(self, *texts: str) -> int:

@@ -47,6 +47,7 @@ from .impedance import bode, circuit, drt, eis_features, kk
 from .normalise import of_first, of_rated, per_area, per_mass
 from .nyquist import nyquist_layout, nyquist_trace
 from .off_course import off_course, stands_apart
+from .panels import panels
 from .paper_size import paper
 from .pulses import pulse_resistance, resistance_column
 from .resistance import dcir, gitt, ici, power_capability
@@ -115,6 +116,7 @@ __all__ = [
     "off_course",
     "outliers",
     "pale",
+    "panels",
     "paper",
     "per_area",
     "per_mass",

@@ -40,8 +40,10 @@ def empty_trace(drawn: Drawn) -> Iterator[Observation]:
 
 def same_look(drawn: Drawn) -> Iterator[Observation]:
     seen: dict[bytes, list[Trace]] = {}
+    beside = _noted(drawn) if drawn.layout.get("showlegend") is False else set()
     for place, trace in enumerate(drawn.traces):
-        look = _look(trace, place, drawn) if trace.in_legend and trace.kind in (*SCATTER, "bar") else None
+        is_told = trace.in_legend and trace.name not in beside
+        look = _look(trace, place, drawn) if is_told and trace.kind in (*SCATTER, "bar") else None
         if look is not None:
             seen.setdefault(look, []).append(trace)
     twins = [alike for alike in seen.values() if _apart(alike)]
@@ -52,6 +54,12 @@ def same_look(drawn: Drawn) -> Iterator[Observation]:
         more = f"; so do the traces of {others} more look{'s' * (others > 1)}" if others else ""
         quoted = listed((f"'{name}'" for name in names), most=4)
         yield Observation(f"{quoted} look alike, with the same colour, dash and symbol{more}.", last.n)
+
+
+def _noted(drawn: Drawn) -> set[str]:
+    """The texts of the notes: names beside the ends of lines stand for the legend."""
+    notes = drawn.layout.get("annotations")
+    return {str(mapping(note).get("text")) for note in (notes if isinstance(notes, list) else [])}
 
 
 def _apart(alike: list[Trace]) -> bool:

@@ -20,6 +20,10 @@ _PAD = 0.06
 """Part of the values' range that an axis goes beyond them on either side."""
 
 
+_MOST_MATCHES = 100
+"""Axes that match each other in a row; a circle ends."""
+
+
 def number(*given: Decoded, usual: float) -> float:
     """The first of these that is a number."""
     found = (one for one in given if isinstance(one, int | float) and not isinstance(one, bool))
@@ -110,15 +114,16 @@ class Places:
         return self._ranges[name]
 
     def _found_range(self, name: str) -> tuple[float, float] | None:
-        axis = self._drawn.axis(name)
-        if axis.get("type") in ("date", "category", "multicategory") or axis.get("matches"):
+        root = self._shared(name)
+        axis = self._drawn.axis(root)
+        if axis.get("type") in ("date", "category", "multicategory"):
             return None
         given = numbers(axis.get("range")) if axis.get("range") is not None else None
         if given is not None and len(given) == 2 and np.isfinite(given).all() and given[0] != given[1]:
             return float(given[0]), float(given[1])
         held = []
         for trace in self._drawn.flat:
-            if trace.axis(name[0]) == name:
+            if self._shared(trace.axis(name[0])) == root:
                 values = trace.x if name[0] == "x" else trace.y
                 if values is None:
                     return None
@@ -133,8 +138,17 @@ class Places:
         pad = _PAD * (high - low)
         return low - pad, high + pad
 
+    def _shared(self, name: str) -> str:
+        """The axis whose range an axis has: another one that it matches, or itself."""
+        for _ in range(_MOST_MATCHES):
+            other = self._drawn.axis(name).get("matches")
+            if not isinstance(other, str):
+                break
+            name = f"{other[0]}axis{other[1:]}"
+        return name
+
     def is_log(self, name: str) -> bool:
-        return self._drawn.axis(name).get("type") == "log"
+        return self._drawn.axis(self._shared(name)).get("type") == "log"
 
 
 def lines_of(text: str) -> int:

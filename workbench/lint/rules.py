@@ -107,6 +107,11 @@ RULES: dict[str, Rule] = {
         "Give cells of each design a panel of their own, or draw relative values.",
         scale.curve_is_a_dot,
     ),
+    "curves_on_the_floor": Rule(
+        "Curves that differ lie on each other at the foot of a panel, since another is many times larger.",
+        "Give cells of each design a panel of their own (battery.panels), take a logarithmic axis, or relative values.",
+        scale.curves_on_the_floor,
+    ),
     "title_on_panel": Rule(
         "The title of an axis or of a panel is on the panel below it.",
         "Give the figure a larger height, or make_subplots a larger vertical_spacing.",
@@ -116,6 +121,11 @@ RULES: dict[str, Rule] = {
         "Names beside points, or notes, cover each other.",
         "Name fewer of them, use the legend, put their points apart, or take battery.end_labels for the ends of lines.",
         texts.texts_overlap,
+    ),
+    "text_cut": Rule(
+        "The edge of a panel cuts names beside points.",
+        "Give the trace cliponaxis=False, put names on the inner side of their points, or give the axis a wider range.",
+        texts.text_cut,
     ),
     "table_cut": Rule(
         "A table has more rows than the height of the figure shows.",

@@ -13,23 +13,16 @@ from .observation import Observation
 _SMALL, _LARGE = 0.03, 0.3
 """Parts of the range of an axis: a curve below the one in both directions is a dot, beside one above the other."""
 _POINTS = 5
+_FLOOR = 0.05
+"""Part of the largest value of a panel: curves below it are on its floor."""
+_DIFFER = 1.5
+"""Ratio of the means of curves that are worth telling apart."""
+_FEWEST = 3
 Span = tuple[float, float, float, float]
 
 
 def curve_is_a_dot(drawn: Drawn) -> Iterator[Observation]:
-    panels: dict[tuple[str, str], dict[str, list[Trace]]] = {}
-    for trace in drawn.scatters:
-        if trace.has_lines and trace.x is not None and trace.y is not None:
-            group = str(trace.raw.get("legendgroup") or trace.name or trace.n)
-            panels.setdefault((trace.axis("x"), trace.axis("y")), {}).setdefault(group, []).append(trace)
-    for (x, y), groups in panels.items():
-        if any(
-            drawn.axis(name).get("range") is not None or drawn.axis(name).get("type") == "log" for name in (x, y)
-        ):
-            continue
-        spans = {group: span for group, traces in groups.items() if (span := _span(traces)) is not None}
-        if not spans:
-            continue
+    for y, groups, spans in _panels(drawn, ("x", "y")):
         low_x, high_x, low_y, high_y = (
             pick(span[place] for span in spans.values()) for place, pick in enumerate((min, max, min, max))
         )
@@ -47,6 +40,40 @@ def curve_is_a_dot(drawn: Drawn) -> Iterator[Observation]:
             names = listed((one.label for one in dots), most=4)
             beside = groups[large[0]][0].label
             yield Observation(f"{names} {'is' if len(dots) == 1 else 'are'} a dot beside {beside}.", dots[0].n, y)
+
+
+def curves_on_the_floor(drawn: Drawn) -> Iterator[Observation]:
+    """Curves that lie on each other at the foot of a panel, since one that is many times larger sets its scale, though
+    they differ."""
+    for y, groups, spans in _panels(drawn, ("y",)):
+        if len(spans) < _FEWEST or min(span[2] for span in spans.values()) < 0:
+            continue
+        top = max(spans, key=lambda group: spans[group][3])
+        flat = {group: span for group, span in spans.items() if 0 < span[3] < _FLOOR * spans[top][3]}
+        means = [(span[2] + span[3]) / 2 for span in flat.values()]
+        if len(flat) > 1 and spans[top][2] > _FLOOR * spans[top][3] and max(means) > _DIFFER * min(means):
+            names = listed((groups[group][0].label for group in flat), most=4)
+            beside = groups[top][0].label
+            yield Observation(f"{names} lie at the foot of the panel, since {beside} is far larger.", None, y)
+
+
+def _panels(
+    drawn: Drawn, letters: tuple[str, ...]
+) -> Iterator[tuple[str, dict[str, list[Trace]], dict[str, Span]]]:
+    """The panels of lines whose axes (``letters``) are linear and have no range of their own: the y axis, the traces of
+    each group, and the span of each group that has finite points."""
+    panels: dict[tuple[str, str], dict[str, list[Trace]]] = {}
+    for trace in drawn.scatters:
+        if trace.has_lines and trace.x is not None and trace.y is not None:
+            group = str(trace.raw.get("legendgroup") or trace.name or trace.n)
+            panels.setdefault((trace.axis("x"), trace.axis("y")), {}).setdefault(group, []).append(trace)
+    for names, groups in panels.items():
+        axes = [drawn.axis(name) for name in names if name[0] in letters]
+        if any(axis.get("range") is not None or axis.get("type") == "log" for axis in axes):
+            continue
+        spans = {group: span for group, traces in groups.items() if (span := _span(traces)) is not None}
+        if spans:
+            yield names[1], groups, spans
 
 
 def _span(traces: list[Trace]) -> Span | None:

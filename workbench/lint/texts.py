@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
 
+from ..errors import listed
 from ..typed_arrays import Decoded, mapping
-from .figure_reader import SCATTER, Drawn, Trace, length
+from .figure_reader import SCATTER, Drawn, Trace
 from .observation import Observation
 from .places import LINE, Box, Places, box, lines_of, number
 
@@ -21,6 +22,8 @@ _AT = 0.02
 """How near to the upper edge of a panel, of the height of the plot, its title is."""
 _POINT = 6.0
 """px between a point and the text beside it."""
+_CUT = 0.4
+"""Of the width or height of a text, how much is beyond the edge of a panel: sizes are estimates."""
 Named: TypeAlias = tuple[Box, tuple[float, float] | None]
 """A text, and the point that it names, px."""
 
@@ -83,6 +86,30 @@ def texts_overlap(drawn: Drawn) -> Iterator[Observation]:
                 yield Observation(f"Of the texts '{other.text}' and '{one.text}' one covers {what}.")
 
 
+def text_cut(drawn: Drawn) -> Iterator[Observation]:
+    """Names beside points that the edge of their panel cuts: an axis that fits its points has no room for them."""
+    places = Places(drawn)
+    for trace in drawn.flat:
+        if "text" not in str(trace.raw.get("mode")) or trace.raw.get("cliponaxis") is False:
+            continue
+        if trace.kind not in SCATTER:
+            continue
+        (left, right), (bottom, top) = (
+            (begin * places.size[name[0]], end * places.size[name[0]])
+            for name in (trace.axis("x"), trace.axis("y"))
+            for begin, end in [places.domain(name)]
+        )
+        cut = [
+            one.text
+            for one, _ in _of_trace(trace, places)
+            if max(left - one.left, one.right - right) > _CUT * (one.right - one.left)
+            or max(bottom - one.bottom, one.top - top) > _CUT * (one.top - one.bottom)
+        ]
+        if cut:
+            names = listed((f"'{text}'" for text in cut), most=4)
+            yield Observation(f"The edge of the panel cuts {names}.", trace.n, trace.axis("x"))
+
+
 def _notes(drawn: Drawn) -> list[Mapping[str, Decoded]]:
     notes = drawn.layout.get("annotations")
     held = map(mapping, notes if isinstance(notes, list) else ())
@@ -97,10 +124,19 @@ def _of_points(drawn: Drawn, places: Places) -> Iterator[Named]:
 
 def _of_trace(trace: Trace, places: Places) -> Iterator[Named]:
     texts, given = trace.raw.get("text"), trace.raw.get("textposition")
-    if trace.x is None or trace.y is None or not isinstance(texts, list | np.ndarray) or length(given):
+    if trace.x is None or trace.y is None or not isinstance(texts, list | np.ndarray):
         return
-    words = str(given or "middle center").split()
     size = number(mapping(trace.raw.get("textfont")).get("size"), usual=places.font)
+    each = list(given) if isinstance(given, list | np.ndarray) else [given] * len(texts)
+    for text, x, y, position in zip(texts, trace.x, trace.y, each, strict=False):
+        spot = _spot(places, trace.axis("x"), trace.axis("y"), float(x), float(y))
+        if text and spot is not None:
+            marked = spot if "markers" in str(trace.raw.get("mode")) else None
+            yield _beside(str(text), size, spot, str(position or "middle center").split()), marked
+
+
+def _beside(text: str, size: float, spot: tuple[float, float], words: Sequence[str]) -> Box:
+    """The box of a text at its place beside a point."""
     # A text that is right of its point begins there.
     xanchor = {"right": "left", "left": "right"}.get(words[-1], "center")
     yanchor = {"top": "bottom", "bottom": "top"}.get(words[0], "middle")
@@ -108,11 +144,7 @@ def _of_trace(trace: Trace, places: Places) -> Iterator[Named]:
         {"left": _POINT, "right": -_POINT}.get(xanchor, 0.0),
         {"bottom": _POINT, "top": -_POINT}.get(yanchor, 0.0),
     )
-    for text, x, y in zip(texts, trace.x, trace.y, strict=False):
-        spot = _spot(places, trace.axis("x"), trace.axis("y"), float(x), float(y))
-        if text and spot is not None:
-            marked = spot if "markers" in str(trace.raw.get("mode")) else None
-            yield box(str(text), size, spot[0] + away[0], spot[1] + away[1], xanchor, yanchor), marked
+    return box(text, size, spot[0] + away[0], spot[1] + away[1], xanchor, yanchor)
 
 
 def _spot(places: Places, x_axis: str, y_axis: str, x: float, y: float) -> tuple[float, float] | None:

@@ -14,14 +14,14 @@ from ..authoring import (
     CheckedAnswer,
     Draws,
     examine,
-    named_tests,
     prompt_text,
     system_text,
+    tests_told,
     texts,
 )
 from ..authoring import drafts as desk
 from ..authoring.length import ContextTexts
-from ..engine.reader import Cancel
+from ..engine.reader import Cancel, Reader
 from ..errors import Invalid, Problem
 from ..gallery import author
 from ..gallery.author.author import Knows
@@ -125,8 +125,8 @@ class ConversationOperations:
         if len(wish) > MOST_PROMPT:
             message = f"'wish' has {len(wish)} characters; at most {MOST_PROMPT} are allowed."
             raise Invalid(Problem(("wish",), message, "string_too_long"))
-        named = named_tests(self.store.rows, self.scope, wish)
-        return ContextTexts.of(system_text(), prompt_text(wish, self.catalog(), named=named))
+        told = tests_told(Reader(self.store, self.scope), wish)
+        return ContextTexts.of(system_text(), prompt_text(wish, self.catalog(), tests=told))
 
     @operation("POST", f"{BOARD}/authoring-context", Right.WRITE, heavy=True)
     def authoring_texts(
@@ -136,9 +136,8 @@ class ConversationOperations:
         asked = parse_request(request)
         with self.writing(dashboard.id):
             session, shown = desk.begin(self.store, self.scope, self.actor, dashboard, asked)
-        return texts(
-            session, asked.prompt, self.catalog(), shown, named_tests(self.store.rows, self.scope, asked.prompt)
-        )
+        told = tests_told(Reader(self.store, self.scope), asked.prompt)
+        return texts(session, asked.prompt, self.catalog(), shown, told)
 
     @operation("POST", f"{PROJECT}/authoring/answers", Right.WRITE, heavy=True, reads=True, since="0.1.1")
     def check_answer(

@@ -4,9 +4,9 @@ from workbench import battery
 def transform(data, params):
     column = "Discharge capacity [A.h]"
     rows = data["named"][data["named"][column] > 0]
-    rows = rows[rows.groupby("id")["id"].transform("size") >= params["least"]]
+    rows = rows[rows.groupby("id")["id"].transform("size") >= 3]
     if rows.empty:
-        return battery.message("No test with so many cycles: choose fewer, or another cell or name.")
+        return battery.message("No test of 3 cycles: choose another cell or name.")
     ends = data["life"].set_index("id")["end"]
     fig = go.Figure()
     for n, (test, one) in enumerate(rows.groupby("id", sort=False)):

@@ -83,7 +83,7 @@ def knee(
     x : the column along which to look, such as ``Cycle count`` or ``Equivalent full cycles``.
     jump : the least change of level, as a share of the reference, that is a jump.
     jumps : "steps" gives each jump a level of its own in the fit, and refuses a bend within 2 % of the range of one;
-        "keep" fits over them and only names them.
+        "keep" fits over them and only names them. Where "steps" has no knee and "keep" has one, the reason says so.
     bootstrap : how many samples; 0 for none.
     seed : of the bootstrap; equal seeds give equal numbers.
     """
@@ -92,18 +92,24 @@ def knee(
     held = course(cycles, value=value, x=x, reference=reference, rated=rated, least=FEWEST)
     places = jumps_of(held.retention, jump)
     lines, bends = fitted(held, places, jumps)
+    reason = bends.reason
+    if reason and places and jumps == "steps":
+        # Levels of their own may hide a bend beside a jump: a reader is told where both ways differ.
+        _, over = fitted(held, places, "keep")
+        if not over.reason:
+            reason += f"; a fit over the jumps (jumps='keep') has one at {over.single.bends[0]:.0f}"
     row: dict[str, Cell] = {
         "Jump cycles": ", ".join(f"{held.x[place]:g}" for place in places),
         "n": len(held.x),
         "Reference [A.h]": held.reference.value,
         "Reference kind": held.reference.kind,
         T_MEAN: held.temperature,
-        "Valid": not bends.reason,
-        "Warning": bends.reason,
+        "Valid": not reason,
+        "Warning": reason,
     }
     if bends.apart:
         row |= {f"Slope {n} [1/cycle]": slope for n, slope in enumerate(bends.double.slopes, 1)}
-    if not bends.reason:
+    if not reason:
         row |= {
             "Onset cycle": bends.double.bends[0],
             "Second bend": bends.double.bends[1],

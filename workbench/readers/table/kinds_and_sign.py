@@ -47,6 +47,7 @@ from .values import (
     have_two_parts,
     is_text,
     numbers,
+    some_texts,
 )
 
 _RANK = {"null": 0, "boolean": 1, "integer": 2, "number": 3, "text": 4}
@@ -237,7 +238,7 @@ class Survey:
             series = self._column(column.header)
             if is_text(series):
                 order = day_first if column.day_first is None else column.day_first
-                pattern, swappable = clock_format([str(v) for v in series.dropna().unique()[:20000]], order)
+                pattern, swappable = clock_format(some_texts(series), order)
                 if pattern is None:
                     settings.kinds[column.name] = "text"
                     continue
@@ -318,7 +319,7 @@ class Survey:
             notes.extend(_two_parts(planned, sample))
             self._join_days(settings, planned, series, notes)
             return
-        pattern, swappable = clock_format([str(value) for value in series.dropna().unique()[:20000]], day_first)
+        pattern, swappable = clock_format(some_texts(series), day_first)
         if pattern is None:
             example = _example(series)[:40]
             raise FileRefused(

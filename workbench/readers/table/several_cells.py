@@ -42,6 +42,7 @@ def _spelled(words: tuple[str, ...]) -> str:
 
 _NAMES_CELLS = re.compile(f"({_spelled(_OF_CELLS)})((?:{_spelled(_NUMBERS)})*)")
 _BETWEEN = re.compile(r"[\s_.,:;()\[\]-]+")
+_NOT_EMPTY = re.compile(rb"^[^\S\n]*(\S)[^\n]*", re.MULTILINE)
 _MAPPED = "Cell"
 """The name in a column map that makes any column this one: ``{"specimen": "Cell"}``."""
 _OF_A_TEST = (TIME, CURRENT, VOLTAGE)
@@ -180,9 +181,18 @@ class CellLines:
 
     def counting(self, rows: Counter[str]) -> Callable[[bytes], bytes]:
         """A function that counts the lines of each cell in blocks of whole lines, and keeps none of them."""
+        mark = re.escape(self._mark)
+        # The rest of the line is taken too: from there the search for the next line is slow.
+        field = re.compile(rb"^(?:[^%b\n]*%b){%d}([^%b\n]*)[^\n]*" % (mark, mark, self._place, mark), re.MULTILINE)
 
         def count(block: bytes) -> bytes:
-            found = Counter(self.name(line) for line in block.split(b"\n") if line.strip())
+            if b'"' in block:
+                found = Counter(self.name(line) for line in block.split(b"\n") if line.strip())
+            else:  # a search in the whole block takes a tenth of the time of a look at each line
+                found = Counter(map(bytes.strip, field.findall(block)))
+                del found[b""]
+                if unnamed := len(_NOT_EMPTY.findall(block)) - found.total():
+                    found[b""] = unnamed
             for name, lines in found.items():
                 rows[name.decode("utf-8", "replace")] += lines
             return b""

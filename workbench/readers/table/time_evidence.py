@@ -13,7 +13,17 @@ from ...messages import column_map as mapping
 from ...messages import counted, spaced
 from .columns import Plan, Planned
 from .header_units import Unit, time_words
-from .values import Cells, Floats, clock_format, clocks, counted_clock, is_text, numbers, written_date
+from .values import (
+    Cells,
+    Floats,
+    clock_format,
+    clocks,
+    counted_clock,
+    is_text,
+    numbers,
+    some_texts,
+    written_date,
+)
 
 _FACTORS = (1.0, 60.0, 3600.0, 1e-3)
 _SCALES = (60.0, 3600.0, 86400.0, 1e-3)
@@ -144,7 +154,7 @@ def moments_of(cells: Cells, decimal: str | None) -> Floats | None:
         values = numbers(cells, decimal)[0]
         counted = counted_clock(values)
         return None if counted is None else values * counted.seconds
-    pattern, _ = clock_format([str(value) for value in cells.dropna().unique()[:20000]])
+    pattern, _ = clock_format(some_texts(cells))
     if pattern is None:
         return None
     stamps = clocks(cells, pattern)

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from ...table import Column
+from .fixed_width_clocks import fixed_width_clocks
 
 Floats = NDArray[np.float64]
 Texts: TypeAlias = "pd.Series[str]"
@@ -29,7 +30,8 @@ _TO_MINUTES = re.compile(r"[\[(/]\s*h{1,3}:m(?:m|in)?\s*[\])]?\s*$", re.IGNORECA
 """The unit of a header whose times end in minutes: ``Time (hh:mm)``."""
 _SECONDS_IN = {"d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0}
 _GROUPED = r"^\s*[+-]?\d{1,3}(?:,\d{3})+(?:\.\d*)?\s*$"
-_MINUS = r"^[\u2212\u2013](?=[\d.,])"
+_OTHER_MINUS = "^[\u2212\u2013]"
+_MINUS = rf"{_OTHER_MINUS}(?=[\d.,])"
 """A typographic minus before a number, as spreadsheets and word processors write it."""
 _BEHIND_OR_AROUND = r"^\s*(?:\(\s*([\d.,]*\d[\d.,]*)\s*\)|([\d.,]*\d[\d.,]*)-)\s*$"
 """A number whose minus is a pair of brackets, as in accounts, or stands behind it."""
@@ -148,7 +150,7 @@ def numbers(series: Cells, decimal: str | None = None) -> tuple[Floats, int]:
     if decimal == ",":
         text = _comma_decimals(text)
     else:
-        grouped = text.str.match(_GROUPED).fillna(False).astype(bool)
+        grouped = _fits(text, _GROUPED)
         text = text.mask(grouped, text.str.replace(",", "", regex=False))
         if decimal is None:
             text = _comma_decimals(text)
@@ -173,23 +175,30 @@ def without_points(frame: pd.DataFrame, columns: Iterable[str]) -> pd.DataFrame:
 
 def _plainly_written(text: Texts) -> Texts:
     """Numbers with a plain minus, and without what stands between thousands; other texts stay as they are."""
-    text = text.str.replace(_MINUS, "-", regex=True)
+    if _fits(text, _OTHER_MINUS).any():
+        text = text.str.replace(_MINUS, "-", regex=True)
     marked = text.str.endswith((")", "-")).fillna(False).astype(bool)
     if marked.any():
         text = text.mask(marked, text.str.replace(_BEHIND_OR_AROUND, r"-\1\2", regex=True))
-    grouped = text.str.match(_GROUPED_APART).fillna(False).astype(bool)
+    grouped = _fits(text, _GROUPED_APART)
     return text.mask(grouped, text.str.replace(f"[{_APART}]", "", regex=True)) if grouped.any() else text
 
 
+def _fits(text: Texts, pattern: str) -> NDArray[np.bool_]:
+    """(n,) whether each text has a part of this pattern, of the syntax of RE2; pandas would ask Python of each."""
+    found = pc.match_substring_regex(pa.array(text, type=pa.string(), from_pandas=True), pattern)
+    return np.asarray(pc.fill_null(found, fill_value=False).to_numpy(zero_copy_only=False))
+
+
 def _comma_decimals(text: Texts) -> Texts:
-    with_comma = text.str.match(r"^[+-]?[\d.]*,\d*(?:[eE][+-]?\d+)?$").fillna(False).astype(bool)
+    with_comma = _fits(text, r"^[+-]?[\d.]*,\d*(?:[eE][+-]?\d+)?$")
     plain = text.str.replace(".", "", regex=False).str.replace(",", ".", regex=False)
     return text.mask(with_comma, plain)
 
 
 def have_two_parts(texts: Cells) -> bool:
     """Whether times are as ``0:30``, which may be minutes and seconds, or hours and minutes."""
-    return bool(texts.astype("str").str.fullmatch(r"\s*\d{1,8}:\d{1,2}\s*").all())
+    return bool(_fits(texts.astype("str"), r"^\s*\d{1,8}:\d{1,2}\s*$").all())
 
 
 def durations(series: Cells, header: str = "") -> tuple[Floats, int]:
@@ -210,6 +219,12 @@ def durations(series: Cells, header: str = "") -> tuple[Floats, int]:
     return total, int((missing & pc.is_valid(text).to_numpy(zero_copy_only=False)).sum())
 
 
+def some_texts(series: Cells) -> list[str]:
+    """Different texts from the first 20 000 of a column: all of them up to 2 000, else every few."""
+    texts = np.asarray(series.dropna().unique()[:20_000], dtype=object)
+    return [str(text) for text in texts[:: max(1, len(texts) // 1000)]]
+
+
 def clock_format(sample: Sequence[str], day_first: bool = False) -> tuple[str | None, bool]:
     """The format of ``CLOCKS`` that all texts of the sample fit, and whether day and month could be swapped."""
     texts = pd.Series(list(dict.fromkeys(text.strip() for text in sample)), dtype="str")
@@ -219,19 +234,19 @@ def clock_format(sample: Sequence[str], day_first: bool = False) -> tuple[str | 
     texts = texts[:: max(1, len(texts) // 1000)]
     first = str(texts.iloc[0])
     for pattern in CLOCKS:
-        if (
-            not _may_fit(first, pattern)
-            or _parsed(texts[:1], pattern).isna().any()
-            or _parsed(texts, pattern).isna().any()
-        ):
+        if not _may_fit(first, pattern) or np.isnat(clocks(texts[:1], pattern)).any():
+            continue
+        made = clocks(texts, pattern)
+        if np.isnat(made).any():
             continue
         date = next((date for date in _DAY_FIRST if pattern.startswith(date)), None)
         if date is None:
             return pattern, False
         swapped = pattern.replace(date, _DAY_FIRST[date])
-        if _parsed(texts, swapped).isna().any():
+        other = clocks(texts, swapped)
+        if np.isnat(other).any():
             return pattern, False
-        same = bool((_parsed(texts, swapped) == _parsed(texts, pattern)).all())
+        same = bool((other == made).all())
         return (swapped if day_first else pattern), not same
     return None, False
 
@@ -256,7 +271,12 @@ def _parsed(texts: Texts, pattern: str) -> pd.Series[pd.Timestamp]:
 
 def clocks(series: Cells, pattern: str) -> NDArray[np.datetime64]:
     """(n,) datetime64[us], NaT where a text does not fit the pattern."""
-    return _parsed(series.astype("str").str.strip(), pattern).to_numpy("datetime64[us]")
+    texts = series.astype("str").str.strip()
+    made = fixed_width_clocks(pa.array(texts, type=pa.string(), from_pandas=True), pattern)
+    others = np.isnat(made)
+    if others.any():
+        made[others] = _parsed(texts[others], pattern).to_numpy("datetime64[us]")
+    return made
 
 
 def are_words(series: Cells) -> NDArray[np.bool_]:

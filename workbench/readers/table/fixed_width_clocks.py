@@ -1,0 +1,108 @@
+"""Clock times of one width, such as ``04/30/2024 14:41:19``, read column by column of their letters.
+
+pandas parses each text apart unless the date begins with its year. Cyclers write a clock time in each row, which took a
+fifth of the time of a text file.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+_DIGITS = {"Y": 4, "m": 2, "d": 2, "H": 2, "M": 2, "S": 2}
+_PART = re.compile(r"%(.)|([^%])")
+_YEARS = 1700, 2200
+"""Years that all units of time of pandas hold."""
+_FINEST = 9
+"""Digits of a second that pandas reads."""
+
+
+def fixed_width_clocks(texts: pa.Array, pattern: str) -> NDArray[np.datetime64]:
+    """(n,) datetime64[us] of texts that have all the digits of the pattern; NaT for others, which may still fit it.
+
+    Only patterns of ``%Y``, ``%m``, ``%d``, ``%H``, ``%M``, ``%S`` and, at their end, ``%f`` are known here.
+
+    >>> fixed_width_clocks(pa.array(["30.04.2024 14:41", "3.4.2024 14:41"]), "%d.%m.%Y %H:%M").astype(str).tolist()
+    ['2024-04-30T14:41:00.000000', 'NaT']
+    """
+    made = np.full(len(texts), np.datetime64("NaT", "us"))
+    head = pattern.removesuffix("%f")
+    places, marks, width = _places(head)
+    if set(places) < {"Y", "m", "d"} or not pattern.isascii():
+        return made
+    finest = _FINEST if head != pattern else 0
+    lengths = pc.fill_null(pc.binary_length(texts), -1).to_numpy(zero_copy_only=False)
+    for length in np.unique(lengths):
+        if not (width + min(finest, 1) <= length <= width + finest):
+            continue
+        rows = np.flatnonzero(lengths == length)
+        letters = _letters(texts if len(rows) == len(texts) else texts.take(pa.array(rows)), int(length))
+        made[rows] = _moments(letters, places, marks, width)
+    return made
+
+
+def _places(pattern: str) -> tuple[dict[str, slice], dict[int, int], int]:
+    """Where each part stands, the marks between them, and the width; no parts for a pattern that is not known here."""
+    places: dict[str, slice] = {}
+    marks: dict[int, int] = {}
+    at = 0
+    for part, mark in _PART.findall(pattern):
+        if mark:
+            marks[at] = ord(mark)
+            at += 1
+        elif part in _DIGITS and part not in places:
+            places[part] = slice(at, at + _DIGITS[part])
+            at += _DIGITS[part]
+        else:
+            return {}, {}, 0
+    return places, marks, at
+
+
+def _letters(texts: pa.Array, length: int) -> NDArray[np.uint8]:
+    """(n, length) the bytes of texts that all have this length."""
+    whole = pa.concat_arrays([texts.cast(pa.binary(length))])
+    _, held = whole.buffers()
+    bytes_ = np.frombuffer(held, np.uint8)[whole.offset * length : (whole.offset + len(whole)) * length]
+    return bytes_.reshape(len(whole), length)
+
+
+def _moments(
+    letters: NDArray[np.uint8], places: dict[str, slice], marks: dict[int, int], width: int
+) -> NDArray[np.datetime64]:
+    """(n,) datetime64[us]; NaT for a row with another mark, a letter for a digit, or a moment that there is not."""
+    digits = letters - np.uint8(ord("0"))  # what stands before "0" becomes large
+    fits = np.ones(len(letters), bool)
+    for place, mark in marks.items():
+        fits &= letters[:, place] == mark
+    for place in range(letters.shape[1]):
+        if place not in marks:
+            fits &= digits[:, place] <= 9
+
+    def number(of: slice) -> NDArray[np.int64]:
+        value = np.zeros(len(letters), np.int64)
+        for place in range(of.start, of.stop):
+            value = 10 * value + digits[:, place]
+        return value
+
+    values = {part: number(place) for part, place in places.items()}
+    fits &= (values["Y"] >= _YEARS[0]) & (values["Y"] < _YEARS[1])
+    fits &= (values["m"] >= 1) & (values["m"] <= 12)
+    seconds = np.zeros(len(letters), np.int64)
+    for part, most, each in (("H", 24, 3600), ("M", 60, 60), ("S", 60, 1)):
+        if part in values:
+            fits &= values[part] < most
+            seconds += each * values[part]
+    months = (12 * (np.where(fits, values["Y"], 1970) - 1970) + np.where(fits, values["m"], 1) - 1).astype("M8[M]")
+    days = months.astype("M8[D]") + (np.where(fits, values["d"], 1) - 1)
+    fits &= (values["d"] >= 1) & (days.astype("M8[M]") == months)
+    micros = 1_000_000 * seconds
+    if letters.shape[1] > width:
+        fraction = slice(width, min(letters.shape[1], width + 6))  # what is finer is cut, as pandas does
+        micros = micros + number(fraction) * 10 ** (6 - (fraction.stop - fraction.start))
+    made = days.astype("M8[us]") + micros
+    made[~fits] = np.datetime64("NaT", "us")
+    return np.asarray(made)
