@@ -17,13 +17,13 @@ RATINGS = {
 }
 
 
-def told(bench: wb.Bench, wish: str) -> str:
+def text_of(bench: wb.Bench, wish: str) -> str:
     return bench.context_texts(wish).prompt
 
 
-def test_the_rates_of_each_protocol_and_of_named_tests_are_told(demo_store: Path) -> None:
+def test_the_rates_of_each_protocol_and_of_named_tests_are_named(demo_store: Path) -> None:
     with wb.open(demo_store) as bench:
-        prompt = told(bench, "Rate test of PCH-02: capacity at 2C")
+        prompt = text_of(bench, "Rate test of PCH-02: capacity at 2C")
         tests = {"op": "list", "source": "measurements", "where": {"name": "PCH-02_rates"}}
         columns = ["Mean current [A]", "Discharge capacity [A.h]"]
         read = {"op": "summary", "dataset": "steps", "ids": {"from": "tests", "column": "id"}, "columns": columns}
@@ -46,7 +46,7 @@ def test_currents_are_in_amperes_where_no_capacity_is_rated(tmp_path: Path) -> N
     samples = {"Time [s]": time, "Current [A]": current, "Voltage [V]": voltage, "Step count": step}
 
     def line(name: str) -> str:
-        (found,) = [one for one in told(bench, name).splitlines() if one.startswith(f'- "{name}"')]
+        (found,) = [one for one in text_of(bench, name).splitlines() if one.startswith(f'- "{name}"')]
         return found
 
     with wb.open(tmp_path / "lab.wb") as bench:

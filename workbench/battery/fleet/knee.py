@@ -94,7 +94,7 @@ def knee(
     lines, bends = fitted(held, places, jumps)
     reason = bends.reason
     if reason and places and jumps == "steps":
-        # Levels of their own may hide a bend beside a jump: a reader is told where both ways differ.
+        # Levels of their own may hide a bend beside a jump: where both ways differ, the reason says so.
         _, over = fitted(held, places, "keep")
         if not over.reason:
             reason += f"; a fit over the jumps (jumps='keep') has one at {over.single.bends[0]:.0f}"
