@@ -1,4 +1,4 @@
-"""The constant currents that the context tells of: those that the tests really have."""
+"""The constant currents that the context names: those that the tests really have."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ Step = Mapping[str, JsonValue]
 
 def reasons(steps: Mapping[str, JsonValue], data: Dataset, *, lists: bool = True) -> list[str]:
     """A sentence for each step without rows whose own inputs have some, and for each join that drops whole tests whose
-    values are null. ``lists``: also for each list without rows, which is no fault where something is drawn."""
+    values are null. ``lists``: also for each list without rows, which is not a fault where something is drawn."""
     found: list[str] = []
     for name, step in steps.items():
         result = data.steps.get(name)

@@ -17,7 +17,7 @@ from ..engine.reader import Reader
 from ..table import Plain, Table
 
 MOST_PROTOCOLS, OF_EACH = 10, 3
-"""Protocols whose rates are told, the most frequent first, and tests that are read of each, of different designs."""
+"""Protocols whose rates are said, the most frequent first, and tests that are read of each, of different designs."""
 MOST_RATES = 8
 _MEAN, _STD, _MIN, _DURATION = "Mean current [A]", "Std current [A]", "Min current [A]", "Duration [s]"
 _STEADY = 0.05
