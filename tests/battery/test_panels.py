@@ -69,3 +69,14 @@ def test_what_does_not_fit_is_refused(arguments: tuple[object, ...], words: str)
         battery.panels(*arguments)
     with pytest.raises(ValueError, match="from 1 to 4"):
         battery.panels(["A"], columns=5)
+
+
+def test_equal_panels_have_one_scale_and_keep_their_size() -> None:
+    figure, places = battery.panels(["fresh", "aged"], "Re(Z) [mOhm]", "Im(Z) [mOhm]", equal=True)
+    assert len(places) == 2
+    assert figure.layout.yaxis.scaleanchor == "x"
+    assert figure.layout.xaxis2.matches == "x"
+    assert figure.layout.yaxis2.matches == "y"
+    assert {axis.constrain for axis in (*figure.select_xaxes(), *figure.select_yaxes())} == {"range"}
+    assert figure.layout.xaxis.matches is None
+    assert figure.layout.yaxis.matches is None

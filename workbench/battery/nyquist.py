@@ -14,7 +14,7 @@ REAL, IMAGINARY, FREQUENCY = "Z_Re [Ohm]", "Z_Im [Ohm]", "Frequency [Hz]"
 
 
 def nyquist_trace(frame: pd.DataFrame, name: str, color: str | None = None) -> PlotlyDict:
-    """The trace of one spectrum with ``Z_Re [Ohm]`` and ``Z_Im [Ohm]``; rows without impedance are left out.
+    """The trace, a dict, of one spectrum with ``Z_Re [Ohm]`` and ``Z_Im [Ohm]``; rows without impedance are left out.
 
     Parameters
     ----------

@@ -29,11 +29,16 @@ Place = dict[str, int]
 
 
 def panels(
-    titles: Sequence[str], x: str | Sequence[str] = "", y: str | Sequence[str] = "", *, columns: int | None = None
+    titles: Sequence[str],
+    x: str | Sequence[str] = "",
+    y: str | Sequence[str] = "",
+    *,
+    columns: int | None = None,
+    equal: bool = False,
 ) -> tuple[go.Figure, list[Place]]:
     """A figure with room for a panel for each title, and their places: ``fig, at = battery.panels(...)``, then
     ``fig.add_scatter(..., **at[n])``. ``x``, ``y``: columns or axis titles, one for all or a list; ``columns=1``: below
-    each other, on one x axis.
+    each other, on one x axis; ``equal=True`` for Nyquist: one scale for x and y, the same in all.
 
     Panels of a grid have ticks of their own, since cells differ; those of one column share the x axis if they share its
     title. Titles of axes are written once for each column and row of panels where they are the same. Height and look
@@ -44,6 +49,7 @@ def panels(
     titles : what is above each panel; long ones are cut in the middle. An empty text gives none.
     x, y : columns (``Voltage [V]``) or titles of the axes.
     columns : panels in a row, 1 to 4; without it all of up to 3, 2 of 4 panels, 3 of up to 9, else 4.
+    equal : x and y have one scale, and all panels the same ranges, which plotly makes wide enough for all.
 
     Returns
     -------
@@ -76,6 +82,11 @@ def panels(
             figure.update_xaxes(title_text=_lines(x_titles[n], _PAGE // across), **place)
         if place["col"] == 1 or y_titles[n] != y_titles[n - 1]:
             figure.update_yaxes(title_text=_lines(y_titles[n], height), **place)
+    if equal:
+        # The ranges give way, not the panels: their titles would be left above an empty strip.
+        figure.update_xaxes(matches="x", constrain="range")
+        figure.update_yaxes(matches="y", constrain="range")
+        figure.update_layout(yaxis={"matches": None, "scaleanchor": "x"}, xaxis_matches=None)
     return figure, places
 
 
