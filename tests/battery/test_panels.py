@@ -80,3 +80,9 @@ def test_equal_panels_have_one_scale_and_keep_their_size() -> None:
     assert {axis.constrain for axis in (*figure.select_xaxes(), *figure.select_yaxes())} == {"range"}
     assert figure.layout.xaxis.matches is None
     assert figure.layout.yaxis.matches is None
+
+
+def test_all_names_of_bars_are_written() -> None:
+    figure, _ = battery.panels(["fade", "loss"], "Cell", "Fade / %", columns=1)
+    axes = (*figure.select_xaxes(), *figure.select_yaxes())
+    assert {axis.nticks for axis in axes} == {None}  # a number of ticks leaves out names

@@ -127,7 +127,7 @@ def _grid(names: list[str], across: int, height: int, *, one_x: bool) -> go.Figu
         vertical_spacing=between / drawn if rows > 1 else 0,
         horizontal_spacing=0.28 / across if across > 1 else 0,
     )
-    small = {"tickfont": {"size": 11}, "title": {"font": {"size": 12}, "standoff": 6}, "nticks": 6}
+    small = {"tickfont": {"size": 11}, "title": {"font": {"size": 12}, "standoff": 6}}
     figure.update_annotations(font_size=12)
     figure.update_layout(template=template(), height=_ABOVE + drawn + _BELOW, legend=legend())
     figure.update_layout(margin={"t": _ABOVE, "b": _BELOW})
