@@ -147,7 +147,7 @@ def admit(context: RequestContext, access: Access) -> None:
     if access.credential == "key" and context.signed_in is None:
         found = caller(context.store, context.request, context.state.settings.public_url)
         context.signed_in = found
-        context.state.rates.take(found.key_id or found.user.id)
+        context.count(context.state.rates, found.key_id or found.user.id)
     elif access.credential == "shared" and context.signed_in is None:
         context.open_share(context.path["token"])
 

@@ -19,8 +19,8 @@ from server import Settings, create_app
 from workbench.records import Instance
 from workbench.store.objects.relocate import keep_samples
 from workbench.store.objects.status import status
-from workbench.store.postgres import connection
-from workbench.store.postgres.connection import RawConnection
+from workbench.store.postgres import connection, raw_connection
+from workbench.store.postgres.raw_connection import RawConnection
 from workbench.store.store import Store
 from workbench.table import Table
 
@@ -123,7 +123,7 @@ def test_the_clock_is_written_once_a_transaction_and_read_as_it_is(lab: Lab, tur
 
 def test_a_plan_is_made_anew_when_a_statement_ran_twice_as_often(lab: Lab, turns: list[object]) -> None:
     cell = lab.instance(name="cell")
-    for _ in range(3 * connection.PLANNED_FOR):
+    for _ in range(3 * raw_connection.PLANNED_FOR):
         lab.rows.get(Instance, cell.id, lab.scope)
     with lab.store.snapshot() as db:
         query = (
@@ -131,7 +131,7 @@ def test_a_plan_is_made_anew_when_a_statement_ran_twice_as_often(lab: Lab, turns
         )
         found = db.execute(query, ('%FROM "instances" AS t%t.id = $%',)).fetchall()
     assert len(found) == 1, "the older plan was given up"
-    assert found[0][1] < 3 * connection.PLANNED_FOR
+    assert found[0][1] < 3 * raw_connection.PLANNED_FOR
 
 
 def test_a_snapshot_asks_with_its_beginning_and_does_not_wait_for_its_end(lab: Lab, turns: list[object]) -> None:

@@ -1,0 +1,150 @@
+"""What was read before is not asked for again while the store is as it was: then a request takes one turn.
+
+Every transaction that changes something gives the store a later time, which is written with it. So as long as the clock
+says the same, every answer is the same. A `Moment` answers from memory what was answered before at the time that the
+memory is of, and looks at the clock once: it asks for it at its beginning, and waits for it at its end. A statement
+that is not in memory goes with the clock too. If the clock has moved, what was made of these answers is thrown away
+and made again: nobody ever sees it.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TypeAlias
+
+import psycopg
+
+from .connection import OneMoment
+from .dialect import PostgresDialect
+from .raw_connection import Answer, Bound, RawConnection, Statement, bound_all
+
+LONGEST_S = 1.0
+"""How long an answer is remembered at most: what somebody changes past the workbench is seen after that."""
+MOST_BYTES = 16 << 20
+LARGEST = 256 << 10
+"""An answer of more bytes is not remembered."""
+_OF_A_VALUE = 60
+"""Bytes that a value takes beside its text."""
+_CLOCK: Statement = ("SELECT value FROM facts WHERE name = 'clock'", ())
+_Key: TypeAlias = tuple[str, Bound]
+Ask: TypeAlias = Callable[[Sequence[Statement]], list[Answer]]
+"""Asks statements at once, each at its own moment, in their order."""
+
+
+class Moved(BaseException):
+    """The store has changed since the memory was filled: what reads begins again. It never leaves this package, and
+    no ``except Exception`` on its way must take it for an error."""
+
+
+class Memory:
+    """Answers of a store at one time of its clock, for all threads; None before the clock is known.
+
+    ``is_restless``: the store was changed shortly before. Then it may be again, and who reads looks at the clock first.
+    """
+
+    def __init__(self, clock: object = None, *, is_restless: bool = False) -> None:
+        self.clock = clock
+        self.is_restless = is_restless
+        self._since = time.monotonic()
+        self._answers: dict[_Key, Answer] = {}
+        self._bytes = 0
+        self._lock = threading.Lock()
+
+    @property
+    def is_old(self) -> bool:
+        return time.monotonic() - self._since > LONGEST_S
+
+    def get(self, key: _Key) -> Answer | None:
+        return self._answers.get(key)
+
+    def keep(self, key: _Key, answer: Answer) -> None:
+        rows, names, _ = answer
+        texts = sum(len(value) for row in rows for value in row if isinstance(value, str | bytes))
+        size = texts + len(rows) * len(names or ()) * _OF_A_VALUE + len(key[0])
+        with self._lock:
+            if size <= LARGEST and self._bytes + size <= MOST_BYTES:
+                self._answers[key] = answer
+                self._bytes += size
+
+
+class Moment(OneMoment):
+    """Reads at one moment on a connection, which is the one of a thread meanwhile. The clock is asked for at the
+    beginning, and nobody waits for it: it comes while the memory answers. `end` says whether the memory was right.
+
+    ``later`` asks what is asked here when the moment is over.
+    """
+
+    def __init__(self, memory: Memory, raw: RawConnection, dialect: PostgresDialect, later: Ask) -> None:
+        super().__init__(raw, dialect)
+        self._memory = memory
+        self._later = later
+        self._is_checked = self._is_over = False
+        self._joined = 0
+        self.clock: object = memory.clock
+        with self._lost():
+            raw.send(*_CLOCK)
+
+    @contextmanager
+    def joined(self) -> Iterator[Moment]:
+        """This moment for a snapshot inside."""
+        self._joined += 1
+        try:
+            yield self
+        finally:
+            self._joined -= 1
+
+    def _asked_together(self, statements: Sequence[Statement]) -> list[Answer]:
+        if self._is_over:
+            return self._later(statements)
+        keys = [(text, bound_all(params)) for text, params in statements]
+        found = [self._memory.get(key) for key in keys]
+        new = [n for n, answer in enumerate(found) if answer is None]
+        if new:
+            # The clock comes last: if it still says what it said before, nothing was changed before it either.
+            with self._lost():
+                *answers, clock = self.raw.ask_together([*(statements[n] for n in new), _CLOCK])
+            self._check(clock)
+            for n, answer in zip(new, answers, strict=True):
+                found[n] = answer
+                self._memory.keep(keys[n], answer)
+        return [answer for answer in found if answer is not None]
+
+    def look(self) -> object:
+        """Wait for the clock."""
+        if not self._is_checked:
+            with self._lost():
+                answer = self.raw.sent()
+            self._check(answer)
+        return self.clock
+
+    def end(self) -> None:
+        """Wait for the clock, if nothing was asked.
+
+        Raises
+        ------
+        Moved
+            If the store has changed since, or a snapshot goes on, which must see this moment to its end.
+        """
+        self.look()
+        if self._joined:
+            raise Moved
+        self._is_over = True
+
+    def _check(self, answer: Answer) -> None:
+        rows, _, _ = answer
+        self.clock = rows[0][0] if rows else None
+        if self.clock is None or self.clock != self._memory.clock:
+            raise Moved
+        self._is_checked = True
+
+    @contextmanager
+    def _lost(self) -> Iterator[None]:
+        """A connection that was lost is a reason to begin again."""
+        try:
+            yield
+        except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+            self.raw.close()
+            raise Moved from error
