@@ -43,6 +43,8 @@ _LOCK_CLASS = 0x5742
 _BEGIN: Statement = ("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", ())
 _FACTS = "SELECT name, value FROM facts WHERE name IN ('format', 'clock')"
 _DAMAGED_SERIES = "WB001"
+_NOT_STORED = (errors.DiskFull, errors.OutOfMemory, errors.ProgramLimitExceeded)
+"""Errors of a change that PostgreSQL itself refused, though psycopg counts them among those of the connection."""
 _DAMAGE = (errors.UndefinedTable, errors.UndefinedColumn, errors.DataCorrupted, errors.IndexCorrupted)
 
 
@@ -370,6 +372,8 @@ class PostgresConnections:
     def _commit(self, writer: Writer) -> None:
         try:
             writer.commit()
+        except _NOT_STORED:
+            raise
         except psycopg.OperationalError as error:
             raise StoreError(
                 f"The connection to the store '{self.address}' was lost while a change was being stored "
@@ -454,6 +458,12 @@ class PostgresConnections:
             raise StoreError(
                 f"The store '{place}' could not be written ({said}). Nothing of this change was stored; make room on "
                 "the machine of PostgreSQL and try again."
+            ) from error
+        if isinstance(error, errors.ProgramLimitExceeded):
+            what = f" of '{error.diag.table_name}'" if error.diag.table_name else ""
+            raise BadRequest(
+                f"A text{what} is too long for a store on PostgreSQL ({said}). What must be unique, such as a name, "
+                "has at most 2 600 bytes there. Shorten it; nothing of this change was stored."
             ) from error
         if isinstance(error, errors.InsufficientPrivilege | errors.ReadOnlySqlTransaction):
             raise StoreError(
