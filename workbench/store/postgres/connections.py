@@ -270,25 +270,18 @@ class PostgresConnections:
         memory = self._memory
         if memory.is_old:
             memory = self._memory = Memory(memory.clock)
-        with self.named():
-            raw, _ = self._begun_again(())
+        moment = mine.moment = Moment(memory, self._asked, self._dialect)
         try:
-            moment = Moment(memory, raw, self._dialect, self._asked)
-            try:
-                if memory.is_restless or memory.clock is None:
+            if memory.is_restless or memory.clock is None:
+                with self.named():
                     moment.look()
-                mine.moment = moment
-                return self._found(mine, work)
-            except Moved:
-                if self._memory is memory:
-                    self._memory = Memory(moment.clock, is_restless=True)
-                raise
-            finally:
-                mine.moment = None
+            return self._found(mine, work)
+        except Moved:
+            if self._memory is memory:
+                self._memory = Memory(moment.clock, is_restless=True)
+            raise
         finally:
-            if raw.closed:
-                self._close_idle()  # what ended this connection ended the others
-            self._give_back(raw, None)
+            mine.moment = None
 
     def _found(self, mine: _Mine, work: Callable[[], T]) -> T:
         try:

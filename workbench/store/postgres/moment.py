@@ -2,9 +2,8 @@
 
 Every transaction that changes something gives the store a later time, which is written with it. So as long as the clock
 says the same, every answer is the same. A `Moment` answers from memory what was answered before at the time that the
-memory is of, and looks at the clock once: it asks for it at its beginning, and waits for it at its end. A statement
-that is not in memory goes with the clock too. If the clock has moved, what was made of these answers is thrown away
-and made again: nobody ever sees it.
+memory is of, and looks at the clock once, at its end, or together with the first statement that is not in memory. If
+the clock has moved by then, what was made of these answers is thrown away and made again: nobody ever sees it.
 """
 
 from __future__ import annotations
@@ -15,11 +14,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeAlias
 
-import psycopg
-
 from .connection import OneMoment
 from .dialect import PostgresDialect
-from .raw_connection import Answer, Bound, RawConnection, Statement, bound_all
+from .raw_connection import Answer, Bound, Statement, bound_all
 
 LONGEST_S = 1.0
 """How long an answer is remembered at most: what somebody changes past the workbench is seen after that."""
@@ -31,7 +28,6 @@ _OF_A_VALUE = 60
 _CLOCK: Statement = ("SELECT value FROM facts WHERE name = 'clock'", ())
 _Key: TypeAlias = tuple[str, Bound]
 Ask: TypeAlias = Callable[[Sequence[Statement]], list[Answer]]
-"""Asks statements at once, each at its own moment, in their order."""
 
 
 class Moved(BaseException):
@@ -71,21 +67,18 @@ class Memory:
 
 
 class Moment(OneMoment):
-    """Reads at one moment on a connection, which is the one of a thread meanwhile. The clock is asked for at the
-    beginning, and nobody waits for it: it comes while the memory answers. `end` says whether the memory was right.
+    """Reads at one moment, of which `end` says whether it was the present one.
 
-    ``later`` asks what is asked here when the moment is over.
+    ``ask`` asks statements at once, each at its own moment, in their order.
     """
 
-    def __init__(self, memory: Memory, raw: RawConnection, dialect: PostgresDialect, later: Ask) -> None:
-        super().__init__(raw, dialect)
+    def __init__(self, memory: Memory, ask: Ask, dialect: PostgresDialect) -> None:
+        super().__init__(None, dialect)
         self._memory = memory
-        self._later = later
+        self._ask = ask
         self._is_checked = self._is_over = False
         self._joined = 0
         self.clock: object = memory.clock
-        with self._lost():
-            raw.send(*_CLOCK)
 
     @contextmanager
     def joined(self) -> Iterator[Moment]:
@@ -98,30 +91,27 @@ class Moment(OneMoment):
 
     def _asked_together(self, statements: Sequence[Statement]) -> list[Answer]:
         if self._is_over:
-            return self._later(statements)
+            return self._ask(statements)
         keys = [(text, bound_all(params)) for text, params in statements]
         found = [self._memory.get(key) for key in keys]
         new = [n for n, answer in enumerate(found) if answer is None]
         if new:
             # The clock comes last: if it still says what it said before, nothing was changed before it either.
-            with self._lost():
-                *answers, clock = self.raw.ask_together([*(statements[n] for n in new), _CLOCK])
+            *answers, clock = self._ask([*(statements[n] for n in new), _CLOCK])
             self._check(clock)
             for n, answer in zip(new, answers, strict=True):
                 found[n] = answer
                 self._memory.keep(keys[n], answer)
         return [answer for answer in found if answer is not None]
 
-    def look(self) -> object:
-        """Wait for the clock."""
+    def look(self) -> None:
+        """Look at the clock, if it was not looked at before; errors as `end`."""
         if not self._is_checked:
-            with self._lost():
-                answer = self.raw.sent()
-            self._check(answer)
-        return self.clock
+            (clock,) = self._ask([_CLOCK])
+            self._check(clock)
 
     def end(self) -> None:
-        """Wait for the clock, if nothing was asked.
+        """Look at the clock, if nothing was asked.
 
         Raises
         ------
@@ -139,12 +129,3 @@ class Moment(OneMoment):
         if self.clock is None or self.clock != self._memory.clock:
             raise Moved
         self._is_checked = True
-
-    @contextmanager
-    def _lost(self) -> Iterator[None]:
-        """A connection that was lost is a reason to begin again."""
-        try:
-            yield
-        except (psycopg.OperationalError, psycopg.InterfaceError) as error:
-            self.raw.close()
-            raise Moved from error

@@ -104,8 +104,6 @@ class RawConnection(psycopg.Connection[Any]):
         self._statements: dict[tuple[str, tuple[int, ...]], _Known] = {}
         self._statement_count = 0
         self._is_awaited = False
-        self._sent: Answer | None = None
-        self._is_sent = False
 
     def __del__(self, _: object = None, /) -> None:
         """The warning of its class is for code that forgets one; here the last user may be a thread that ended."""
@@ -125,51 +123,12 @@ class RawConnection(psycopg.Connection[Any]):
 
     def _settle(self) -> None:
         """Wait for the end of what was started."""
-        if self._is_sent:
-            self._receive_sent()
         if not self._is_awaited:
             return
         self._is_awaited = False
         self._flush()
         while (result := self._received()) is not None:
             self._checked(result)
-
-    def send(self, statement: str, params: Sequence[SqlValue]) -> None:
-        """Send a statement, and do not wait for its answer, which `sent` gives."""
-        with self._turn:
-            self._settle()
-            self._sent = None
-            one = self._ready(statement, bound_all(params))
-            types, values = one.bound
-            formats = [Format.BINARY] * len(values)
-            try:
-                self._prepare(one)
-            except BaseException:
-                del self._statements[statement, types]  # whether it was prepared is not known
-                raise
-            if one.name is None:
-                self.pgconn.send_query_params(one.text, values, types, formats, Format.BINARY)
-            else:
-                self.pgconn.send_query_prepared(one.name, values, formats, Format.BINARY)
-            self._is_sent = True
-
-    def sent(self) -> Answer:
-        """The answer to what was sent last."""
-        with self._turn:
-            if self._is_sent:
-                self._receive_sent()
-            assert self._sent is not None
-            return self._sent
-
-    def _receive_sent(self) -> None:
-        self._is_sent = False
-        self._flush()
-        result = self._received()
-        if result is None:
-            raise psycopg.OperationalError("the connection was lost")
-        while self._received() is not None:
-            pass
-        self._sent = self._answer(self._checked(result))
 
     def ask(self, statement: str, params: Sequence[SqlValue]) -> Answer:
         """The rows of a statement, the names of its columns, and how many rows it found or changed."""
@@ -228,15 +187,12 @@ class RawConnection(psycopg.Connection[Any]):
         formats = [Format.BINARY] * len(values)
         if one.name is None:
             return self.pgconn.exec_params(one.text, values, types, formats, Format.BINARY)
-        self._prepare(one)
-        # Its annotation leaves out the None of a null.
-        return self.pgconn.exec_prepared(one.name, values, formats, Format.BINARY)  # type: ignore[arg-type]
-
-    def _prepare(self, one: _Ready) -> None:
         if one.drops is not None:
             self._checked(self.pgconn.exec_(one.drops))
-        if one.is_new and one.name is not None:
-            self._checked(self.pgconn.prepare(one.name, one.text, one.bound[0]))
+        if one.is_new:
+            self._checked(self.pgconn.prepare(one.name, one.text, types))
+        # Its annotation leaves out the None of a null.
+        return self.pgconn.exec_prepared(one.name, values, formats, Format.BINARY)  # type: ignore[arg-type]
 
     def _sent_together(self, ready: Sequence[_Ready]) -> list[PGresult]:
         """The results of statements, up to one that failed."""
