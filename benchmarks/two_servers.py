@@ -144,16 +144,22 @@ def measured(sides: list[Side], rounds: int, in_a_run: int, people: int) -> dict
     return found
 
 
-def table(found: dict[str, dict[str, list[float]]]) -> tuple[list[str], list[str]]:
-    """The lines of a table, and what misses its gate. A ratio is the median of those of the rounds."""
+def table(found: dict[str, dict[str, list[float]]], beside: str) -> tuple[list[str], list[str]]:
+    """The lines of a table, and what misses its gate, which is about the ratio to ``beside``. A ratio is the median of
+    those of the rounds."""
     lines, missed = [], []
     for question, per in found.items():
         ms = {name: statistics.median(each) for name, each in per.items()}
-        ratio = statistics.median(ours / file for ours, file in zip(per[POSTGRES], per[FILE], strict=True))
+        ratios = {
+            other: statistics.median(ours / one for ours, one in zip(per[POSTGRES], per[other], strict=True))
+            for other in (FILE, FILE_TWICE)
+        }
         costs = " | ".join(f"{ms[name]:.2f}" for name in (FILE, FILE_TWICE, POSTGRES))
-        lines.append(f"| {question} | {costs} | {ratio:.2f} | {ms[DATABASE]:.2f} |")
-        if ratio > MOST:
-            missed.append(f"{question}: {ratio:.2f}")
+        lines.append(
+            f"| {question} | {costs} | {ratios[FILE]:.2f} | {ratios[FILE_TWICE]:.2f} | {ms[DATABASE]:.2f} |"
+        )
+        if ratios[beside] > MOST:
+            missed.append(f"{question}: {ratios[beside]:.2f}")
     return lines, missed
 
 
@@ -195,7 +201,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--full", action="store_true", help="more rounds")
     full = parser.parse_args().full
-    rounds, in_a_run, busy = (15, 120, 20.0) if full else (5, 80, 5.0)
+    rounds, in_a_run, busy = (20, 80, 20.0) if full else (5, 80, 5.0)
     with tempfile.TemporaryDirectory(prefix="workbench-bench-") as name, ExitStack() as stack:
         scratch = Path(name)
         os.environ["XDG_CACHE_HOME"] = str(scratch / "cache")
@@ -217,11 +223,11 @@ def main() -> int:
         requests_made, took = under_load(sides[-1], busy)
     tables, missed = [], []
     for how, one in found.items():
-        lines, over = table(one)
+        lines, over = table(one, FILE if PEOPLE[how] > 1 else FILE_TWICE)
         missed += [f"{text} ({how})" for text in over]
         tables += [
-            f"| {how} | {FILE} | {FILE_TWICE} | {POSTGRES} | ratio | {DATABASE} |",
-            "|---|---|---|---|---|---|",
+            f"| {how} | {FILE} | {FILE_TWICE} | {POSTGRES} | to one on a file | to two | {DATABASE} |",
+            "|---|---|---|---|---|---|---|",
             *lines,
             "",
         ]
@@ -233,7 +239,7 @@ def main() -> int:
         "",
         f"Processor time of the servers for a request, ms; {TESTS} tests; medians of {rounds} rounds of {in_a_run}",
         f"requests for each kind and side, in turn; {os.cpu_count()} cores (load at the end {os.getloadavg()[0]:.1f}).",
-        f"The ratio is that of {POSTGRES}, to {FILE}, as the median of those of the rounds.",
+        "The ratios are those of PostgreSQL to the others, as the medians of those of the rounds.",
         "`python benchmarks/two_servers.py --full` makes this page.",
         "",
         *tables,
@@ -241,8 +247,12 @@ def main() -> int:
         f"`/readyz` and `/metrics` {len(took)} times: median {statistics.median(took) * 1e3:.0f} ms, longest "
         f"{slowest * 1e3:.0f} ms.",
         "",
-        f"Gate: at most {MOST:g} times the processor time of one server on a file, and an answer of both within "
-        f"{LONGEST_READY_S:g} s; {'missed: ' + '; '.join(missed) if missed else 'kept by all'}.",
+        f"Gate: at most {MOST:g} times the processor time of one server on a file while many people ask, of two "
+        f"servers on a file where nobody else does, and an answer of both within {LONGEST_READY_S:g} s; "
+        f"{'missed: ' + '; '.join(missed) if missed else 'kept by all'}.",
+        "",
+        "One after another, two processes that take turns cost more than one, on a file as well: while one waits, the",
+        "cores forget what it had. So there the ratio to two servers on a file shows what is due to PostgreSQL.",
         "",
     ]
     RESULT.write_text("\n".join(page), "utf-8")

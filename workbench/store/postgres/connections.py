@@ -300,9 +300,15 @@ class PostgresConnections:
             mine.moment = None
 
     def _asked(self, statements: Sequence[Statement]) -> list[Answer]:
-        def ask() -> list[Answer]:
-            with self._borrowed() as raw:
+        def ask() -> list[Answer]:  # as `_borrowed`, which takes longer than half of the rest
+            raw, _ = self._begun(())
+            try:
                 return raw.ask_together(statements)
+            except BaseException:
+                raw.close()
+                raise
+            finally:
+                self._give_back(raw, None)
 
         return self._again(ask)
 
