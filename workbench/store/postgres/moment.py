@@ -10,19 +10,22 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar, cast
 
 from .connection import OneMoment
 from .dialect import PostgresDialect
 from .raw_connection import Answer, Bound, Statement, bound_all
 
+T = TypeVar("T")
 LONGEST_S = 1.0
 """How long an answer is remembered at most: what somebody changes past the workbench is seen after that."""
 MOST_BYTES = 16 << 20
 LARGEST = 256 << 10
 """An answer of more bytes is not remembered."""
+MOST_MADE = 1000
+"""Things that were made of answers and are remembered."""
 _OF_A_VALUE = 60
 """Bytes that a value takes beside its text."""
 _CLOCK: Statement = ("SELECT value FROM facts WHERE name = 'clock'", ())
@@ -45,6 +48,7 @@ class Memory:
         self.clock = clock
         self.is_restless = is_restless
         self._since = time.monotonic()
+        self.made: dict[Hashable, object] = {}
         self._answers: dict[_Key, Answer] = {}
         self._bytes = 0
         self._lock = threading.Lock()
@@ -103,6 +107,17 @@ class Moment(OneMoment):
                 found[n] = answer
                 self._memory.keep(keys[n], answer)
         return [answer for answer in found if answer is not None]
+
+    def remembered(self, name: Hashable, make: Callable[[], T]) -> T:
+        """What ``make`` makes of what it reads here, remembered under a name, unless it is None."""
+        if self._is_over:
+            return make()
+        found = self._memory.made.get(name)
+        if found is None:
+            found = make()  # all that it reads is of the time of the memory, or it is Moved
+            if found is not None and len(self._memory.made) < MOST_MADE:
+                self._memory.made[name] = found
+        return cast(T, found)  # under one name there is one kind of thing
 
     def look(self) -> None:
         """Look at the clock, if it was not looked at before; errors as `end`."""
