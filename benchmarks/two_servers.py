@@ -6,7 +6,8 @@ runs, so that a busy machine strikes all alike; each request is about another re
 file show what is due to there being two: of several processes that share a core, each finds less of its own in the
 caches of the core. They are asked by people who wait for nothing, as when it matters what a request costs, and one
 request after another. Then both servers are kept busy while their metrics and their readiness are asked for. PostgreSQL
-is that of the tests; its own processor time is measured beside that of the servers.
+is that of the tests; its own processor time is measured beside that of the servers. The whole is measured once more
+while a record is changed again and again.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ from __future__ import annotations
 import argparse
 import os
 import statistics
+import subprocess
 import sys
 import tempfile
 import threading
 import time
-from contextlib import ExitStack, suppress
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import cycle
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
@@ -41,6 +44,21 @@ CLIENTS, LONGEST_READY_S = 8, 2.0
 FILE, FILE_TWICE, POSTGRES = "SQLite, one server", "SQLite, two servers", "PostgreSQL, two servers"
 DATABASE = "PostgreSQL itself"
 PEOPLE = {f"{CLIENTS} people at once": CLIENTS, "one after another": 1}
+CHANGES_A_SECOND = 20
+CHANGING = f"{CLIENTS} people, {CHANGES_A_SECOND} changes a second"
+CHANGE = """
+import sys, time
+import workbench as wb
+from workbench.records import Instance
+with wb.open(sys.argv[1]) as bench:
+    rows, scope = bench.backend.store.rows, bench.backend.scope
+    cell, number = rows.page(Instance, scope, limit=1).items[0], 0
+    while True:
+        number += 1
+        rows.update(Instance, cell.id, {"notes": f"seen {number}"}, scope)
+        print(number, flush=True)
+        time.sleep(float(sys.argv[2]))
+"""
 Asked: TypeAlias = tuple[str, str, bytes | None]
 
 
@@ -144,8 +162,35 @@ def measured(sides: list[Side], rounds: int, in_a_run: int, people: int) -> dict
     return found
 
 
-def table(found: dict[str, dict[str, list[float]]], beside: str) -> tuple[list[str], list[str]]:
-    """The lines of a table, and what misses its gate, which is about the ratio to ``beside``. A ratio is the median of
+@contextmanager
+def changing(places: Iterable[str | Path]) -> Iterator[None]:
+    """Meanwhile a process changes a cell of each store again and again."""
+    words = [sys.executable, "-c", CHANGE]
+    pause = str(1 / CHANGES_A_SECOND)
+    writers = [
+        subprocess.Popen([*words, str(place), pause], stdout=subprocess.PIPE, cwd=HERE.parent) for place in places
+    ]
+    over = threading.Event()
+
+    def read(writer: subprocess.Popen[bytes]) -> None:
+        while not over.is_set() and writer.stdout and writer.stdout.readline():
+            pass
+
+    try:
+        for writer in writers:
+            if writer.stdout is None or not writer.stdout.readline():
+                raise RuntimeError("the process that changes a store ended")
+            threading.Thread(target=read, args=[writer], daemon=True).start()
+        yield
+    finally:
+        over.set()
+        for writer in writers:
+            writer.kill()
+            writer.wait()
+
+
+def table(found: dict[str, dict[str, list[float]]]) -> tuple[list[str], list[str]]:
+    """The lines of a table, and what takes more than `MOST` times that of one server on a file. A ratio is the median of
     those of the rounds."""
     lines, missed = [], []
     for question, per in found.items():
@@ -158,8 +203,8 @@ def table(found: dict[str, dict[str, list[float]]], beside: str) -> tuple[list[s
         lines.append(
             f"| {question} | {costs} | {ratios[FILE]:.2f} | {ratios[FILE_TWICE]:.2f} | {ms[DATABASE]:.2f} |"
         )
-        if ratios[beside] > MOST:
-            missed.append(f"{question}: {ratios[beside]:.2f}")
+        if ratios[FILE] > MOST:
+            missed.append(f"{question}: {ratios[FILE]:.2f}")
     return lines, missed
 
 
@@ -220,11 +265,13 @@ def main() -> int:
                     connection.ask(*requests[0])
             sides.append(Side(side, [pid for _, pid in servers], [one for one, _ in servers], asked, keys))
         found = {how: measured(sides, rounds, in_a_run, people) for how, people in PEOPLE.items()}
+        with changing(made):
+            found[CHANGING] = measured(sides, max(5, rounds // 2), in_a_run, CLIENTS)
         requests_made, took = under_load(sides[-1], busy)
     tables, missed = [], []
     for how, one in found.items():
-        lines, over = table(one, FILE if PEOPLE[how] > 1 else FILE_TWICE)
-        missed += [f"{text} ({how})" for text in over]
+        lines, over = table(one)
+        missed += [f"{text} ({how})" for text in over if how in PEOPLE]
         tables += [
             f"| {how} | {FILE} | {FILE_TWICE} | {POSTGRES} | to one on a file | to two | {DATABASE} |",
             "|---|---|---|---|---|---|---|",
@@ -247,12 +294,12 @@ def main() -> int:
         f"`/readyz` and `/metrics` {len(took)} times: median {statistics.median(took) * 1e3:.0f} ms, longest "
         f"{slowest * 1e3:.0f} ms.",
         "",
-        f"Gate: at most {MOST:g} times the processor time of one server on a file while many people ask, of two "
-        f"servers on a file where nobody else does, and an answer of both within {LONGEST_READY_S:g} s; "
-        f"{'missed: ' + '; '.join(missed) if missed else 'kept by all'}.",
+        f"Gate: at most {MOST:g} times the processor time of one server on a file, and an answer of both within "
+        f"{LONGEST_READY_S:g} s; {'missed: ' + '; '.join(missed) if missed else 'kept by all'}.",
         "",
         "One after another, two processes that take turns cost more than one, on a file as well: while one waits, the",
-        "cores forget what it had. So there the ratio to two servers on a file shows what is due to PostgreSQL.",
+        "cores forget what it had. The ratio to two servers on a file shows what is due to PostgreSQL alone.",
+        "While somebody changes records, less is remembered, on a file as well; no gate is about that.",
         "",
     ]
     RESULT.write_text("\n".join(page), "utf-8")
