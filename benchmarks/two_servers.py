@@ -190,8 +190,8 @@ def changing(places: Iterable[str | Path]) -> Iterator[None]:
 
 
 def table(found: dict[str, dict[str, list[float]]]) -> tuple[list[str], list[str]]:
-    """The lines of a table, and what takes more than `MOST` times that of one server on a file. A ratio is the median of
-    those of the rounds."""
+    """The lines of a table, and what takes more than `MOST` times that of one server on a file. A ratio is the median
+    of those of the rounds."""
     lines, missed = [], []
     for question, per in found.items():
         ms = {name: statistics.median(each) for name, each in per.items()}

@@ -108,6 +108,7 @@ class Route(APIRoute):
         self.checked_first: Callable[[RequestContext], None] | None = getattr(endpoint, "checked_first", None)
         method = next(iter(options["methods"]))
         self.operation = f"{method} {path}"
+        # Such an endpoint may be called twice, see `Host.reading`. A sign-in, which has no credential yet, may not.
         self._only_reads = not self.heavy and (
             (method == "GET" and self.access.credential != "none") or getattr(endpoint, "only_reads", False)
         )
