@@ -29,6 +29,8 @@ from support.object_server import BUCKET, environment, s3_server  # noqa: E402 -
 from support.postgres import server as postgres  # noqa: E402 - after the path
 
 import workbench as wb  # noqa: E402 - after the path
+from benchmarks.life import TESTS as SMALL  # noqa: E402 - after the path
+from benchmarks.life import life  # noqa: E402 - after the path
 from workbench.recipe.check import sound  # noqa: E402 - after the path
 from workbench.records import Instance  # noqa: E402 - after the path
 from workbench.store import Store  # noqa: E402 - after the path
@@ -36,15 +38,10 @@ from workbench.store.objects.copying import copy_store  # noqa: E402 - after the
 from workbench.store.objects.relocate import keep_samples  # noqa: E402 - after the path
 
 RESULT = HERE / "results" / "sizes.md"
-SMALL, ROUNDS = 100, 40
+ROUNDS = 40
 MOST = 1.5
 """How many times as long as in the small store a question may take in the large one."""
 FILE, POSTGRES = "SQLite, one file", "PostgreSQL and S3"
-DRAW = """
-def transform(data, params):
-    table = data["life"]
-    return {"data": [{"type": "scatter", "x": table["Cycle count"], "y": table["Discharge capacity [A.h]"]}]}
-"""
 NUMBER = count(int(time.time()))
 
 
@@ -55,21 +52,6 @@ class Made(NamedTuple):
     seconds: float
     bytes: int
     tests: int
-
-
-def life(number: int) -> dict[str, object]:
-    """A recipe over the cycles of the first hundred tests; ``number`` makes it one that no cache has."""
-    steps = {
-        "tests": {"op": "list", "source": "measurements", "limit": SMALL},
-        "life": {
-            "op": "summary",
-            "source": "measurements",
-            "ids": {"from": "tests", "column": "id"},
-            "dataset": "cycles",
-            "columns": ["Cycle count", "Discharge capacity [A.h]"],
-        },
-    }
-    return {"plan": {"steps": steps}, "transform": f"{DRAW}# {number}\n"}
 
 
 def questions(bench: wb.Bench, number: int) -> dict[str, Callable[[], object]]:

@@ -147,7 +147,7 @@ def admit(context: RequestContext, access: Access) -> None:
     if access.credential == "key" and context.signed_in is None:
         found = caller(context.store, context.request, context.state.settings.public_url)
         context.signed_in = found
-        context.state.rates.take(found.key_id or found.user.id)
+        context.count(context.state.rates, found.key_id or found.user.id)
     elif access.credential == "shared" and context.signed_in is None:
         context.open_share(context.path["token"])
 
@@ -217,7 +217,11 @@ def under(context: RequestContext, kind: type[R], id: str, right: Right = Right.
 def _enter(context: RequestContext, project_id: str) -> None:
     if context.caller.right_in(project_id) < Right.READ:
         raise NotFound(f"There is no project '{project_id}'.")
-    context.project = context.store.rows.get(Project, project_id, Scope(context.organization, None))
+    scope = Scope(context.organization, None)
+    known = context.store.remembered(
+        ("project", project_id, scope), lambda: context.store.rows.get(Project, project_id, scope)
+    )
+    context.project = known.model_copy()
     context.scope = Scope(context.organization, project_id)
 
 

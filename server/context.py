@@ -24,6 +24,7 @@ from workbench.store.scope import Scope
 from workbench.store.store import Store
 
 from . import assistant_header
+from .limits import Rates
 from .requests import BoundedRequest, SentFile, Upload
 from .state import State
 
@@ -53,6 +54,7 @@ class RequestContext:
     project : the project of the request, if it has one.
     records : the records of the path, by the name of their position.
     assistant : what the request says of the assistant that asks, for the audit log; empty if nobody says so.
+    counted : whether the request was taken from the rate of its caller.
     noted : whether the request has its entry in the audit log.
     """
 
@@ -68,6 +70,7 @@ class RequestContext:
         self.records: dict[str, Record] = {}
         self.share: Share | None = None
         self.arrived = False
+        self.counted = False
         self.assistant = assistant_header.read(request.headers)
         self.noted = False
 
@@ -82,9 +85,33 @@ class RequestContext:
             If it is asked too often.
         """
         share, maker, project = self.store.shares.opened(token)
-        self.state.outsiders.take(share.id)
+        self.count(self.state.outsiders, share.id)
         self.share, self.signed_in, self.project = share, maker, project
         self.scope = Scope(maker.organization.id, project.id)
+
+    def count(self, rates: Rates, key: str) -> None:
+        """Take this request from a rate, once.
+
+        Raises
+        ------
+        TooMany
+            If nothing is left of it.
+        """
+        if not self.counted:
+            rates.take(key)
+            self.counted = True
+
+    def reading(self, work: Callable[[], T]) -> T:
+        """What ``work`` gives, which only reads; see `Host.reading`. Each time that it is called, this request is as it
+        was before."""
+        began = self.signed_in, self.scope, self.project, self.share, self.arrived, dict(self.records)
+
+        def again() -> T:
+            self.signed_in, self.scope, self.project, self.share, self.arrived, records = began
+            self.records = dict(records)
+            return work()
+
+        return self.store.reading(again)
 
     @property
     def shared(self) -> Share:

@@ -71,6 +71,13 @@ def heavy(endpoint: Endpoint) -> Endpoint:
     return endpoint
 
 
+def only_reads(endpoint: Endpoint) -> Endpoint:
+    """Marks an endpoint that changes nothing though it is not a GET, up to the `Slow` that it may give. It may be
+    called twice."""
+    endpoint.__dict__["only_reads"] = True
+    return endpoint
+
+
 def takes(size: Size) -> Callable[[Endpoint], Endpoint]:
     """Says how large the body of an endpoint may be. Without it the limit is ``large``, that of records."""
 
@@ -101,6 +108,10 @@ class Route(APIRoute):
         self.checked_first: Callable[[RequestContext], None] | None = getattr(endpoint, "checked_first", None)
         method = next(iter(options["methods"]))
         self.operation = f"{method} {path}"
+        # Such an endpoint may be called twice, see `Host.reading`. A sign-in, which has no credential yet, may not.
+        self._only_reads = not self.heavy and (
+            (method == "GET" and self.access.credential != "none") or getattr(endpoint, "only_reads", False)
+        )
         if not options.get("summary"):
             options["summary"] = _first_sentence(endpoint)
             options.setdefault("description", inspect.getdoc(endpoint) or "")
@@ -147,6 +158,12 @@ class Route(APIRoute):
                 self._queries.setdefault(context.request.scope["query_string"], query)
 
             def work() -> Response | Slow:
+                if self._only_reads:
+                    return context.reading(answered)
+                context.reading(lambda: self._arrive(context))
+                return answered()
+
+            def answered() -> Response | Slow:
                 self._arrive(context)
                 if context.cancel.is_set():
                     raise Cancelled("The client went away.")
@@ -228,7 +245,7 @@ class Route(APIRoute):
             raise
 
     def _admit(self, context: RequestContext) -> None:
-        auth.admit(context, self.access)
+        context.reading(lambda: auth.admit(context, self.access))
         if self.checked_first is not None:
             self.checked_first(context)
 

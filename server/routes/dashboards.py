@@ -23,7 +23,7 @@ from .. import records
 from ..auth import ProjectReader, ProjectWriter
 from ..context import RequestContext, Slow
 from ..parameters import Asked, AsOf, Flag, Text, Values, listing, whole
-from ..routing import Route, heavy, takes
+from ..routing import Route, heavy, only_reads, takes
 from ..schemas import Body, Changed, DescribedAs, GivenIn, Json, Page, Shown, id_of, wire
 from .recipes import (
     ARROW,
@@ -290,6 +290,7 @@ def plot_dataset(context: ProjectReader, body: Chosen | None = None, as_of: AsOf
 
 
 @router.post(f"{PLOT}/figure", response_model=FigureShown)
+@only_reads
 @takes("small")
 def plot_figure(context: ProjectReader, body: Chosen | None = None, as_of: AsOf = None) -> Response | Slow:
     """The figure of a plot with chosen values."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import io
 import json
 import signal
@@ -10,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ import httpx2 as httpx
 import pytest
 from support.server_process import ROOT, WORKBENCH, Server
 
+import server.serving
 from workbench.cli import main
 from workbench.errors import NotProtected
 from workbench.store.store import Store
@@ -78,6 +81,19 @@ def test_the_address_is_said_in_plain_words(tmp_path: Path) -> None:
         assert httpx.get(f"{address}/healthz").status_code == 200
         process.terminate()
         process.wait(40)
+
+
+def test_a_server_does_not_look_again_and_again_at_what_its_imports_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = server.serving.Serving(store=str(tmp_path / "lab.db"))
+    monkeypatch.setenv(server.serving.ENVIRONMENT, json.dumps(asdict(given)))
+    monkeypatch.setattr("server.serving.create_app", lambda *_, **__: "made")
+    try:
+        assert server.serving.application() == "made"
+        assert gc.get_freeze_count() > 10_000
+    finally:
+        gc.unfreeze()
 
 
 def test_scripts_are_not_run_for_strangers_unasked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

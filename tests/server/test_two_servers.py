@@ -4,6 +4,7 @@ the other one knows at the next request."""
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -22,6 +23,7 @@ from server import Settings, create_app
 from server.limits import Rates
 from workbench.errors import TooMany
 from workbench.store.cache.cache import Cache
+from workbench.store.db import row_checksums
 from workbench.store.postgres import shared as shared_tables
 from workbench.store.store import Store
 
@@ -73,6 +75,50 @@ def test_both_are_ready_and_a_revoked_key_opens_neither(machines: list[Lab]) -> 
     assert [lab.call("GET", path, who).status_code for lab in machines] == [401, 401]
 
 
+@pytest.mark.parametrize("how", ["revoked", "suspended", "removed", "role taken", "expired", "project deleted"])
+def test_what_a_caller_may_not_do_any_more_no_server_does(
+    machines: list[Lab], how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both know the caller well: they asked again and again."""
+    first = machines[0]
+    who = first.person(f"{how.replace(' ', '-')}@lab")
+    organization, people = who.organization_id, first.store.people
+    project = first.json("POST", "/projects", json={"name": how})["id"]
+    people.give_role(organization, project, who.user_id, "project-viewer")
+    asked = f"/projects/{project}/records/measurements"
+    for _ in range(4):
+        assert [lab.call("GET", asked, who).status_code for lab in machines] == [200, 200]
+    if how == "revoked":
+        people.revoke(organization, who.key_id)
+    elif how == "suspended":
+        people.change_member(organization, who.user_id, is_active=False)
+    elif how == "removed":
+        people.remove_member(organization, who.user_id)
+    elif how == "role taken":
+        people.take_role(project, who.user_id)
+    elif how == "expired":
+        with first.store.transaction() as db:
+            soon = first.store.tick(db) + 10**9
+            db.execute("update keys set expires_at = ? where id = ?", (soon, who.key_id))
+            row_checksums.keep(db, "keys", "id = ?", [who.key_id])
+        assert [lab.call("GET", asked, who).status_code for lab in machines] == [200, 200]
+        now = time.time
+        monkeypatch.setattr(time, "time", lambda: now() + 1001)
+    else:
+        first.call("DELETE", f"/projects/{project}")
+    wanted = 404 if how in ("role taken", "project deleted") else 401
+    assert [lab.call("GET", asked, who).status_code for lab in reversed(machines)] == [wanted, wanted]
+
+
+def test_what_one_server_wrote_the_other_one_reads(machines: list[Lab]) -> None:
+    first, second = machines
+    path = f"/cell_instances/{cell(first, 'both write')}"
+    for number in range(6):
+        writes, reads = (first, second) if number % 2 else (second, first)
+        assert writes.call("PATCH", path, json={"name": f"cell {number}"}).status_code == 200
+        assert [reads.json("GET", path)["name"] for _ in range(2)] == [f"cell {number}"] * 2
+
+
 def test_a_session_of_the_page_holds_on_both_and_ends_on_both(machines: list[Lab]) -> None:
     first, second = machines
     opened = first.store.sign_ins.open("10.0.0.1", key=first.admin.key)
@@ -86,8 +132,8 @@ def test_a_session_of_the_page_holds_on_both_and_ends_on_both(machines: list[Lab
         lab.store.sign_ins.signed_in(again.secret, again.token)
 
 
-def cell(lab: Lab) -> str:
-    body = {"name": "LG M50", "ratings": RATINGS, "project_id": lab.project.id}
+def cell(lab: Lab, name: str = "LG M50") -> str:
+    body = {"name": name, "ratings": RATINGS, "project_id": lab.project.id}
     spec = lab.json("POST", "/cell_specifications", json=body)["id"]
     made: str = lab.json("POST", f"/cell_specifications/{spec}/cell_instances", json={"name": "Cell"})["id"]
     return made

@@ -222,6 +222,26 @@ def test_the_names_of_a_large_store_are_not_read_for_few_hits(full: Lab, monkeyp
     assert read == []
 
 
+@pytest.mark.parametrize(("text", "many"), [("Zell cell", False), ("cell", False), ("cell", True)])
+def test_a_search_with_few_hits_asks_each_index_once(
+    full: Lab, text: str, many: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(name_order, "QUICK_ENTRIES", 10)
+    monkeypatch.setattr(name_order, "MOST_ENTRIES", 0)
+    monkeypatch.setattr(search, "MANY", 1 if many else 500)
+    asked: list[str] = []
+    connection = full.store.connection()
+    connection.set_trace_callback(asked.append)
+    try:
+        found = search.search(full.store, text, full.scope)
+    finally:
+        connection.set_trace_callback(None)
+    assert found.results
+    for index in ("search_names", "search_words"):
+        times = sum(f"{index} MATCH" in one for one in asked if not one.startswith("--"))
+        assert times == (2 if many else 1), "too many hits are asked for again, all of them"
+
+
 def test_the_order_of_many_rows_is_looked_at_in_parts(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(insertion_order, "_AT_ONCE", 3)
     spec = lab.specification()

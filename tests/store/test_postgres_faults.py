@@ -3,7 +3,9 @@ store that is open goes on when PostgreSQL is back."""
 
 from __future__ import annotations
 
+import base64
 import os
+import random
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -57,6 +59,22 @@ def test_an_open_store_goes_on_after_its_connections_were_cut(lab: Lab, address:
     assert lab.rows.get("instances", cell.id, lab.scope).name == "before"
     assert cut_others(address) >= 1
     assert lab.instance(name="after").name == "after"
+
+
+@pytest.mark.parametrize("then", ["end", "question"])
+def test_a_text_that_no_index_holds_is_refused_in_words(lab: Lab, then: str) -> None:
+    long = base64.b32encode(random.Random(1).randbytes(4000)).decode()
+
+    def keep(name: str) -> None:
+        with lab.store.transaction() as db:
+            db.execute("insert into revisions (name, revision) values (?, 1)", (name,))
+            if then == "question":
+                db.execute("select 1")
+
+    with pytest.raises(BadRequest, match=r"A text of 'revisions' is too long .* Shorten it"):
+        keep(long)
+    assert lab.store.row_revisions([long]) == {long: 0}
+    keep(f"{then}{long[:2500]}")
 
 
 def test_a_transaction_that_loses_its_connection_stores_nothing(lab: Lab, address: str) -> None:

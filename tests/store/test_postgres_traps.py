@@ -17,8 +17,8 @@ from workbench.errors import NotFound
 from workbench.records import Measurement, Model
 from workbench.store.db.connections import Connections
 from workbench.store.db.facts import set_fact
-from workbench.store.postgres.connection import RawConnection
 from workbench.store.postgres.connections import PostgresConnections
+from workbench.store.postgres.raw_connection import RawConnection
 from workbench.store.records.identities import Claimed, Entry
 from workbench.store.records.search import search
 from workbench.store.store import Store

@@ -19,8 +19,8 @@ from support.record_store import Lab
 from workbench.errors import BadRequest, NotFound, StoreError, StoreTooNew, StoreTooOld
 from workbench.store.db import upgrade_command
 from workbench.store.postgres import schema
-from workbench.store.postgres.connection import RawConnection
 from workbench.store.postgres.database import Database
+from workbench.store.postgres.raw_connection import RawConnection
 from workbench.store.store import Store
 
 pytestmark = [

@@ -9,12 +9,13 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from ...errors import Damaged, StoreError, WorkbenchError
 from .log_mover import LogMover
 from .main_file import MainFile, log_bytes
 
+T = TypeVar("T")
 Transaction: TypeAlias = sqlite3.Connection
 """What `Store.transaction` gives. Code outside of this package only passes it on."""
 PAGE_SIZE = 4096
@@ -255,6 +256,10 @@ class Connections:
                 reader.depth -= 1
                 if not reader.depth and reader.connection.in_transaction:
                     reader.connection.execute("rollback")
+
+    def reading(self, work: Callable[[], T]) -> T:
+        """What ``work`` gives, which only reads."""
+        return work()
 
     def transaction(self) -> AbstractContextManager[Transaction]:
         """Write all or nothing. Inside another transaction of this thread it joins that one, which then decides."""

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
-from typing import Self
+from typing import Self, TypeVar
 
 from ...errors import Damaged
 from ...table import from_micros
@@ -19,6 +19,8 @@ from ..records.tables import SqlValue
 from . import checksums
 from .connections import Connections
 from .dialect import REVISIONS, Question, dialect_of
+
+T = TypeVar("T")
 
 
 class Host:
@@ -68,6 +70,18 @@ class Host:
         SQLite's errors leave it as StoreError or Damaged.
         """
         return self._connections.snapshot()
+
+    def reading(self, work: Callable[[], T]) -> T:
+        """What ``work`` gives. It only reads and may be called twice: on PostgreSQL what was read before is not asked
+        for again while the store is as it was, and all that ``work`` reads is of one moment, no earlier than now."""
+        return self._connections.reading(work)
+
+    def remembered(self, name: Hashable, make: Callable[[], T]) -> T:
+        """What ``make`` makes of what it reads, remembered while the store is as it was, as its answers are inside
+        `reading`. Nobody may change it. A name stands for one kind of thing."""
+        remembered = getattr(self.connection(), "remembered", None)
+        found: T = make() if remembered is None else remembered(name, make)
+        return found
 
     def check_used(self, db: sqlite3.Connection, table: str, chosen: str, params: Sequence[SqlValue]) -> None:
         """While the records are being checked: compare those that an answer is made of with their checksums.

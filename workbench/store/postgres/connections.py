@@ -26,19 +26,25 @@ from ...errors import BadRequest, Damaged, StoreError, WorkbenchError
 from ..db.connections import BUSY_SECONDS, damaged_rows
 from ..db.dialect import Question, SqlValue
 from .address import Address
-from .connection import Answer, Connection, Cursor, RawConnection, Snapshot, Statement, Writer, adapters
+from .connection import Connection, Cursor, Snapshot, Writer
 from .dialect import PostgresDialect
+from .moment import Memory, Moment, Moved
+from .raw_connection import Answer, RawConnection, Statement, adapters
 
 T = TypeVar("T")
 CONNECTIONS = 16
 """Readers of one process at a time; more wait. Beside them is one that writes."""
 TRIES = 5
+READINGS = 3
+"""How often a reading is tried from memory. One that the store's changes overtake so often is then made as ever."""
 PAUSES = (0.05, 0.2, 0.5, 1.0)
 """Seconds before a connection is tried again, if PostgreSQL was restarted or the network was away."""
 _LOCK_CLASS = 0x5742
 _BEGIN: Statement = ("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", ())
 _FACTS = "SELECT name, value FROM facts WHERE name IN ('format', 'clock')"
 _DAMAGED_SERIES = "WB001"
+_NOT_STORED = (errors.DiskFull, errors.OutOfMemory, errors.ProgramLimitExceeded)
+"""Errors of a change that PostgreSQL itself refused, though psycopg counts them among those of the connection."""
 _DAMAGE = (errors.UndefinedTable, errors.UndefinedColumn, errors.DataCorrupted, errors.IndexCorrupted)
 
 
@@ -46,6 +52,7 @@ class _Mine(threading.local):
     pid = 0
     reader: Connection | None = None
     writer: Connection | None = None
+    moment: Moment | None = None
 
 
 class _Undone(Exception):
@@ -76,6 +83,7 @@ class PostgresConnections:
         self._closed = False
         self._refusal: StoreError | None = None
         self._format: object = None
+        self._memory = Memory()
         self.on_new_tables: Callable[[Connection], None] = lambda connection: None
         """Called in a transaction if the store has another format than at the last one."""
 
@@ -134,7 +142,7 @@ class PostgresConnections:
             self._idle, self._writer = [], None  # libpq closes them in the process alone that opened them
             self._pid = pid
         if mine.pid != pid:
-            mine.pid, mine.reader, mine.writer = pid, None, None
+            mine.pid, mine.reader, mine.writer, mine.moment = pid, None, None, None
         return mine
 
     def _again(self, begin: Callable[[], T]) -> T:
@@ -214,7 +222,7 @@ class PostgresConnections:
     def current(self) -> Connection | _Loose:
         """What this thread reads with: its transaction, its snapshot, or a connection for each statement."""
         mine = self._own()
-        return mine.writer or mine.reader or _Loose(self)
+        return mine.writer or mine.reader or mine.moment or _Loose(self)
 
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
@@ -224,6 +232,10 @@ class PostgresConnections:
         if there is not None:
             with self.named():
                 yield there
+            return
+        if mine.moment is not None:
+            with self.named(), mine.moment.joined() as moment:
+                yield moment
             return
         with self.named():
             reader = mine.reader = Snapshot(self._begun_again, self._dialect)
@@ -235,6 +247,70 @@ class PostgresConnections:
                 # A process that was forked meanwhile leaves it to its parent.
                 if os.getpid() == pid and reader.taken is not None:
                     self._give_back(reader.taken)
+
+    def reading(self, work: Callable[[], T]) -> T:
+        """What ``work`` gives, all of whose reads are of one moment, no earlier than now; see `moment`. It only reads,
+        and is called again if the store has changed meanwhile. Inside another snapshot or transaction it joins that
+        one.
+
+        If it begins a transaction after all, what it read before is looked at then, and from there on it reads as
+        ever.
+        """
+        mine = self._own()
+        if mine.writer is not None or mine.reader is not None or mine.moment is not None:
+            return work()
+        for _ in range(READINGS):
+            try:
+                return self._read_from_memory(mine, work)
+            except Moved:
+                continue
+        return work()
+
+    def _read_from_memory(self, mine: _Mine, work: Callable[[], T]) -> T:
+        memory = self._memory
+        if memory.is_old:
+            memory = self._memory = Memory(memory.clock)
+        moment = mine.moment = Moment(memory, self._asked, self._dialect)
+        try:
+            if memory.is_restless or memory.clock is None:
+                with self.named():
+                    moment.look()
+            return self._found(mine, work)
+        except Moved:
+            if self._memory is memory:
+                self._memory = Memory(moment.clock, is_restless=True)
+            raise
+        finally:
+            mine.moment = None
+
+    def _found(self, mine: _Mine, work: Callable[[], T]) -> T:
+        try:
+            found = work()
+        except Exception:
+            self._end(mine)  # it may come of what is not so any more
+            raise
+        self._end(mine)
+        return found
+
+    def _end(self, mine: _Mine) -> None:
+        """End the moment of this thread, if it is in one; Moved if it was not the present one."""
+        if mine.moment is not None:
+            with self.named():
+                mine.moment.end()
+            mine.moment = None
+
+    def _asked(self, statements: Sequence[Statement]) -> list[Answer]:
+        def ask() -> list[Answer]:  # as `_borrowed`, which takes longer than half of the rest
+            raw, _ = self._begun(())
+            try:
+                return raw.ask_together(statements)
+            except BaseException:
+                raw.close()
+                raise
+            finally:
+                self._give_back(raw, None)
+
+        return self._again(ask)
 
     def _give_back(self, raw: RawConnection, ending: bytes | None = b"ROLLBACK") -> None:
         if ending is not None and not raw.closed:
@@ -275,6 +351,7 @@ class PostgresConnections:
         if mine.writer is not None:
             yield mine.writer
             return
+        self._end(mine)
         with self._writing, self.named():
             raw, facts = self._again(self._begun_to_write)
             clock = facts.get("clock")
@@ -294,6 +371,8 @@ class PostgresConnections:
     def _commit(self, writer: Writer) -> None:
         try:
             writer.commit()
+        except _NOT_STORED:
+            raise
         except psycopg.OperationalError as error:
             raise StoreError(
                 f"The connection to the store '{self.address}' was lost while a change was being stored "
@@ -378,6 +457,12 @@ class PostgresConnections:
             raise StoreError(
                 f"The store '{place}' could not be written ({said}). Nothing of this change was stored; make room on "
                 "the machine of PostgreSQL and try again."
+            ) from error
+        if isinstance(error, errors.ProgramLimitExceeded):
+            what = f" of '{error.diag.table_name}'" if error.diag.table_name else ""
+            raise BadRequest(
+                f"A text{what} is too long for a store on PostgreSQL ({said}). What must be unique, such as a name, "
+                "has at most 2 600 bytes there. Shorten it; nothing of this change was stored."
             ) from error
         if isinstance(error, errors.InsufficientPrivilege | errors.ReadOnlySqlTransaction):
             raise StoreError(

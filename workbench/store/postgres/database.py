@@ -25,9 +25,10 @@ from ..db.formats import (
 )
 from ..migrations import Migration
 from .address import Address
-from .connection import Connection, RawConnection
+from .connection import Connection
 from .connections import PostgresConnections
 from .dialect import PostgresDialect
+from .raw_connection import RawConnection
 from .schema import add_formats, make_schema, make_tables, shapes
 from .shared import SharedByServers
 from .words import token_text

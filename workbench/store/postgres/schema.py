@@ -22,8 +22,9 @@ from ..db.connections import Transaction
 from ..db.formats import apply, columns_of, format_of, keep_format, note_applied, reference
 from ..series import derived
 from .address import Address
-from .connection import Connection, RawConnection
+from .connection import Connection
 from .dialect import ROWID, ROWS, TableShape, column_text, table_text
+from .raw_connection import RawConnection
 
 _SEARCH = ("search_names", "search_words")
 """Indexes of SQLite alone, with the tables that it keeps for them."""

@@ -19,8 +19,8 @@ from ...errors import StoreError
 from ..cache.disk import Kept, checksum, weight
 from ..cache.leases import Leases
 from ..db.dialect import SqlValue
-from .connection import RawConnection
 from .connections import PostgresConnections
+from .raw_connection import RawConnection
 
 LEASE_SECONDS = 10
 """How long others wait for a server that was killed while it made an entry."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import threading
 
@@ -24,11 +25,16 @@ class _Tokenizer(threading.local):
 
 
 _TOKENIZER = _Tokenizer()
+_PLAIN = re.compile("[0-9a-z]+")
+_LONGEST = 1 << 14
+"""Letters of a text that is divided here: a word that is longer is cut by SQLite."""
 
 
 def tokens(text: str) -> list[str]:
     """The words of a text in their order: runs of letters and digits, case and accents ignored."""
-    return _TOKENIZER.tokens(text) if text.strip() else []
+    if text.isascii() and len(text) <= _LONGEST and "\0" not in text:  # what most are, in a tenth of the time
+        return _PLAIN.findall(text.lower())
+    return _TOKENIZER.tokens(text)
 
 
 def token_text(words: str) -> str:

@@ -111,12 +111,10 @@ class Caller:
 
 
 class _Held(NamedTuple):
-    """A key with its user and organization, the membership of its user, their roles in projects, and all projects."""
+    """A key, with whether its user is an active member, and who they are while it is in force."""
 
     key: Row
-    member: Row
-    roles: dict[str, str]
-    projects: tuple[str, ...]
+    caller: Caller
 
 
 class People:
@@ -205,7 +203,7 @@ class People:
         """
         prefix, _, rest = key.partition("_")
         id, _, secret = rest.partition("_")
-        held = self._held(id) if prefix == "wb" else None
+        held = self._known(id) if prefix == "wb" else None
         kept = bytes(held.key["secret"]) if held is not None else _NOBODY
         same = hmac.compare_digest(kept, _hash(secret))
         return self._caller(held if same else None)
@@ -218,7 +216,10 @@ class People:
         Unauthorized
             As ``caller``.
         """
-        return self._caller(self._held(key_id))
+        return self._caller(self._known(key_id))
+
+    def _known(self, id: str) -> _Held | None:
+        return self._store.remembered(("key", id), lambda: self._held(id))
 
     def _held(self, id: str) -> _Held | None:
         """All that a request needs of its key, asked at once."""
@@ -246,7 +247,8 @@ class People:
             return None
         row_checksums.refuse_changed("keys", {name: found[name] for name in found if name not in _BESIDE_A_KEY})
         row_checksums.refuse_changed("members", membership)
-        return _Held(found, membership, dict(answers[2].fetchall()), tuple(id for (id,) in answers[3]))
+        projects_of = tuple(id for (id,) in answers[3])
+        return _Held(found, _as_caller(found, membership, dict(answers[2].fetchall()), projects_of))
 
     def _caller(self, held: _Held | None) -> Caller:
         if held is None or not _in_force(held.key):
@@ -254,21 +256,7 @@ class People:
         found = held.key
         if time.time() * 1e6 - (found["used_at"] or 0) > USE_SECONDS * 1e6:
             self._used(found)
-        user = User.model_construct(
-            id=found["user_id"],
-            name=found["user_name"],
-            email=found["email"],
-            created_at=from_micros(found["user_created"]),
-            updated_at=from_micros(found["user_updated"]),
-        )
-        organization = Organization.model_construct(
-            id=found["organization_id"],
-            name=found["organization_name"],
-            created_at=from_micros(found["organization_created"]),
-            updated_at=from_micros(found["organization_updated"]),
-        )
-        made = _standing(user, organization, held.member, held.roles, found["id"], found["permission"])
-        return replace(made, projects=held.projects)
+        return held.caller
 
     def standing(self, user: User, organization: Organization) -> Caller:
         """A member as a caller, with their present rights."""
@@ -532,6 +520,27 @@ def _standing(
     everywhere = min(Right.MANAGE if is_admin else everywhere, most)
     rights = {project: min(right, most) for project, right in rights.items()}
     return Caller(user, organization, is_admin and most is Right.MANAGE, key_id, everywhere, rights, permission)
+
+
+def _as_caller(
+    found: Mapping[str, Plain], member: Row, roles: Mapping[str, str], projects: tuple[str, ...]
+) -> Caller:
+    """Who holds a key, from the row of the key with its user and organization, their membership and roles."""
+    user = User.model_construct(
+        id=found["user_id"],
+        name=found["user_name"],
+        email=found["email"],
+        created_at=from_micros(found["user_created"]),
+        updated_at=from_micros(found["user_updated"]),
+    )
+    organization = Organization.model_construct(
+        id=found["organization_id"],
+        name=found["organization_name"],
+        created_at=from_micros(found["organization_created"]),
+        updated_at=from_micros(found["organization_updated"]),
+    )
+    made = _standing(user, organization, member, roles, found["id"], found["permission"])
+    return replace(made, projects=projects)
 
 
 def _in_force(key: Mapping[str, Plain]) -> bool:

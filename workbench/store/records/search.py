@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, TypeVar
 
 import orjson
 
@@ -25,6 +25,7 @@ from .conditions import Condition, sound
 from .name_order import Entry, NameOrder
 from .tables import SqlValue, decode, fold, moment_of, rows_as_dicts, values_of
 
+T = TypeVar("T")
 RULE = 1
 """How a record becomes an entry. The number rises when a record is found by other words than before."""
 _Entry: TypeAlias = tuple[str, int, str, str, str | None, str | None, int]
@@ -247,8 +248,13 @@ def _hits(
     """A query of entries and their ranks that holds the best ones of each kind; empty if there are none."""
     matched = dialect_of(db).names_with(folded) if len(folded) >= 3 else None
     now = names.revisions()
-    settled = names.is_settled(now)
-    if settled or _in_order(db, names, now, matched, words):
+    if names.is_settled(now):
+        return _listed(names.first(db, now, folded, words, entities, reach, per_type))
+    last, by_name, by_words = _first(db, matched, words)
+    names.note(now, last)
+    if matched is not None and max(len(by_name), len(by_words)) <= MANY:
+        return _ranked_few(folded, by_name, by_words)
+    if last <= name_order.MOST_ENTRIES:
         return _listed(names.first(db, now, folded, words, entities, reach, per_type))
     hits, params = _name_hits(folded, matched)
     if words is not None:
@@ -259,36 +265,58 @@ def _hits(
 
 def _listed(found: list[Entry]) -> Condition:
     """The entries as a query. Their number decides how PostgreSQL looks for them, so few are values of the statement
-    and not a list; it is rounded up, so that there are few statements."""
+    and not a list."""
     if not found:
         return "", []
     if len(found) > MANY:
         entry, rank = (f"CAST(json_extract(value, '$[{n}]') AS INTEGER)" for n in (0, 1))
         pair = f"{entry} AS entry, {rank} AS rank"
         return f"SELECT {pair} FROM json_each(?)", [orjson.dumps(found).decode()]  # noqa: S608
+    filled = _filled(found)
+    return f"VALUES {', '.join(['(?, ?)'] * len(filled))}", [value for one in filled for value in one]
+
+
+def _filled(values: Sequence[T]) -> list[T]:
+    """Values of a statement, some of them twice: their number is rounded up, so that there are few statements."""
     wanted = 4
-    while wanted < len(found):
+    while wanted < len(values):
         wanted *= 2
-    filled = [*found, *[found[0]] * (wanted - len(found))]
-    return f"VALUES {', '.join(['(?, ?)'] * wanted)}", [value for one in filled for value in one]
+    return [*values, *[values[0]] * (wanted - len(values))]
 
 
-def _in_order(
-    db: sqlite3.Connection,
-    names: NameOrder,
-    now: dict[str, int],
-    matched: Condition | None,
-    words: Condition | None,
-) -> bool:
-    """Whether hits are found in the order of names: an index finds too many to sort, or cannot look for so short a
-    text, and the names of all entries take little memory. All is asked at once: on PostgreSQL each question is a turn.
-    """
-    counted = [] if matched is None else [matched, *([] if words is None else [words])]
-    parts = ["SELECT max(entry) FROM search_entries", *(_counting(query) for query, _ in counted)]
-    params = [one for _, given in counted for one in (*given, MANY + 1)]
-    last, *counts = db.execute(f"SELECT {', '.join(f'({part})' for part in parts)}", params).fetchone()
-    names.note(now, last or 0)
-    return (last or 0) <= name_order.MOST_ENTRIES and (matched is None or max(counts) > MANY)
+def _first(
+    db: sqlite3.Connection, matched: Condition | None, words: Condition | None
+) -> tuple[int, list[int], list[int]]:
+    """The number of the last entry, and the entries that the indexes find by name and by words, at most one more than
+    ``MANY``; none where the text is too short for an index. All is asked at once: on PostgreSQL each question is a
+    turn."""
+    asked = [] if matched is None else [one for one in (matched, words) if one is not None]
+    parts = ["SELECT max(entry) FROM search_entries", *(_entries(f"{query} LIMIT ?") for query, _ in asked)]
+    params = [one for _, given in asked for one in (*given, MANY + 1)]
+    last, *found = db.execute(f"SELECT {', '.join(f'({part})' for part in parts)}", params).fetchone()
+    each = [[int(entry) for entry in (one or "").split()] for one in found]
+    by_name, by_words = (*each, [], [])[:2]
+    return last or 0, by_name, by_words
+
+
+def _entries(query: str) -> str:
+    """All entries of a query in one text, with blanks between them."""
+    return f"SELECT group_concat(CAST(entry AS TEXT), ' ') FROM ({query})"  # noqa: S608
+
+
+def _ranked_few(folded: str, by_name: list[int], by_words: list[int]) -> Condition:
+    """Entries that were found, with their ranks."""
+    parts, params = [], list[SqlValue]()
+    if by_name:
+        filled = _filled(by_name)
+        marks = ", ".join("?" * len(filled))
+        parts.append(f"SELECT entry, {_RANK} FROM search_entries WHERE entry IN ({marks})")  # noqa: S608
+        params += [folded, folded, *filled]
+    if by_words:
+        query, values = _listed([(entry, 3) for entry in by_words])
+        parts.append(query)
+        params += values
+    return " UNION ALL ".join(parts), params
 
 
 def _counting(query: str) -> str:
@@ -315,17 +343,19 @@ def rows_named(db: sqlite3.Connection, cls: type[Record], text: Plain) -> Condit
     return f"t.rowid IN ({held} WHERE e.entry IN ({entries}))", params
 
 
+_RANK = "CASE WHEN folded = ? THEN 0 WHEN instr(folded, ?) = 1 THEN 1 ELSE 2 END AS rank"
+
+
 def _name_hits(folded: str, matched: Condition | None) -> Condition:
     """``matched`` is a query of the entries whose names hold the text, where an index finds them."""
-    rank = "CASE WHEN folded = ? THEN 0 WHEN instr(folded, ?) = 1 THEN 1 ELSE 2 END AS rank"
     if matched is not None:
         query, params = matched
         return (
-            f"SELECT entry, {rank} FROM search_entries WHERE entry IN ({query})",  # noqa: S608
+            f"SELECT entry, {_RANK} FROM search_entries WHERE entry IN ({query})",  # noqa: S608
             [folded, folded, *params],
         )
     return (
-        f"SELECT entry, {rank} FROM search_entries WHERE instr(folded, ?) > 0",  # noqa: S608
+        f"SELECT entry, {_RANK} FROM search_entries WHERE instr(folded, ?) > 0",  # noqa: S608
         [folded, folded, folded],
     )
 
