@@ -17,7 +17,8 @@ from workbench.authoring.catalog_text import LEVELS, _told, told
 from workbench.authoring.context import LEAST, ROOM
 from workbench.authoring.edits import texts_of
 from workbench.authoring.examples import NAMES, answer, example
-from workbench.authoring.helpers import _BESIDE, analyses, is_analysis
+from workbench.authoring.helpers import _BESIDE, analyses, helpers, is_analysis
+from workbench.authoring.helpers import _told as told_of_helper
 from workbench.authoring.topics import ANALYSES, Wish
 from workbench.bench import Bench
 from workbench.cycling.columns import SERIES_COLUMNS
@@ -80,6 +81,12 @@ def test_every_source_and_column_is_named(prompt: str, source: str) -> None:
     for name in list_columns(SOURCES[source]):
         shown = re.sub(r"\.unit$", ".value", name)
         assert has(part, shown) or has(common, shown), name
+
+
+def test_what_a_helper_returns_is_said_without_its_heading() -> None:
+    doc = "A mean.\n\nReturns\n-------\nfloat : the mean of all. No more."
+    assert told_of_helper(doc) == "A mean. Returns float : the mean of all."
+    assert "----" not in helpers()
 
 
 def test_cycles_are_read_with_regard_to_complete() -> None:

@@ -83,7 +83,7 @@ def _line(name: str, thing: Helper, *, columns: bool = False) -> str:
 def _told(doc: str) -> str:
     """The first paragraph of a docstring, and what it says of the columns that come back."""
     first, _, rest = doc.partition("\n\n")
-    returned = re.search(r"^Returns(?:\n-+\n)?\s", rest, re.MULTILINE)
+    returned = re.search(r"^Returns(?:\n-+\n|\s)", rest, re.MULTILINE)
     gives = _SENTENCE.split(rest[returned.end() :], maxsplit=1)[0] if returned else ""
     return " ".join(f"{first} {f'Returns {gives}.' if gives else ''}".split()).replace("``", "`")
 

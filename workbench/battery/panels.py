@@ -51,10 +51,6 @@ def panels(
     columns : panels in a row, 1 to 4; without it all of up to 3, 2 of 4 panels, 3 of up to 9, else 4.
     equal : x and y have one scale, and all panels the same ranges, which plotly makes wide enough for all.
 
-    Returns
-    -------
-    figure, places : a figure without traces, and ``{"row": r, "col": c}`` of each panel, in order.
-
     Raises
     ------
     ValueError
