@@ -21,7 +21,8 @@ def written(pattern: str, random_: random.Random) -> str | None:
     kind = random_.random()
     if kind < 0.2:
         place = random_.randrange(len(text))
-        text = text[:place] + random_.choice("0123456789 :/-x٣.") + text[place + 1 :]
+        letters = "0123456789 /-x٣." + ("" if "%f" in pattern else ":")  # a fraction may be behind a colon
+        text = text[:place] + random_.choice(letters) + text[place + 1 :]
     elif kind < 0.25:
         text = text[:-1]
     elif kind < 0.3 and "%f" not in pattern:  # with more digits pandas keeps nanoseconds, for a shorter time
