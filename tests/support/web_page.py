@@ -6,8 +6,9 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from unittest import mock
 from urllib.parse import quote
 
 import httpx2 as httpx
@@ -21,6 +22,7 @@ from support.server_on_socket import listening
 from workbench.records import Dashboard, Project
 from workbench.store.scope import Scope
 from workbench.store.store import Store
+from workbench.transform.protected import shared
 
 AXE = Path(__file__).parents[2] / "tools" / "vendor" / "node_modules" / "axe-core" / "axe.min.js"
 VIOLATIONS = """
@@ -187,7 +189,7 @@ def open_site(
     with Store.open(source, create=False) as store:
         store.backup(folder / "lab.db")
     app = create_app(folder / "lab.db", Settings(readers=0, embed_origins=embed_origins))
-    with listening(app) as (_, address):
+    with patient_scripts(), listening(app) as (_, address):
         people = app.state.workbench.store.people
         rows = app.state.workbench.store.rows
         organization = rows.organizations()[0].id
@@ -195,6 +197,14 @@ def open_site(
         site = Site(app, address, key, organization, browser, folder)
         yield site
         site.close_windows()
+
+
+@contextmanager
+def patient_scripts() -> Iterator[None]:
+    """Scripts may take a minute: beside other tests a figure has taken more than the eight seconds of users."""
+    pool = shared()
+    with mock.patch.object(pool, "limits", replace(pool.limits, seconds=60.0)):
+        yield
 
 
 def pictures_folder() -> Path | None:
