@@ -8,14 +8,13 @@ from typing import Any
 
 import psycopg
 import pytest
-from support.postgres import server
+from support.postgres import server, turns_of
 from support.record_store import Lab
 
 from workbench.errors import NotFound
 from workbench.records import Instance
 from workbench.store.postgres import moment
 from workbench.store.postgres.address import Address
-from workbench.store.postgres.raw_connection import RawConnection
 from workbench.store.store import Store
 
 
@@ -36,14 +35,7 @@ def other(lab: Lab) -> Iterator[Lab]:
 
 @pytest.fixture
 def asked(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """What is asked of PostgreSQL and waited for, a turn each."""
-    turns: list[Any] = []
-    for name in ("ask_together", "run"):
-        own = getattr(RawConnection, name)
-        monkeypatch.setattr(
-            RawConnection, name, lambda self, *given, own=own: (turns.append(given), own(self, *given))[1]
-        )
-    return turns
+    return turns_of(monkeypatch)
 
 
 def name_of(lab: Lab, id: str) -> str:

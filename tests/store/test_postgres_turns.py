@@ -11,7 +11,7 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 from support.many_files import write
-from support.postgres import server
+from support.postgres import server, turns_of
 from support.record_store import Lab
 
 import workbench as wb
@@ -41,14 +41,7 @@ def lab() -> Iterator[Lab]:
 
 @pytest.fixture
 def turns(monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    """What was asked, a turn each."""
-    asked: list[object] = []
-    for name in ("ask_together", "run"):
-        own = getattr(RawConnection, name)
-        monkeypatch.setattr(
-            RawConnection, name, lambda self, *given, own=own: (asked.append(given), own(self, *given))[1]
-        )
-    return asked
+    return turns_of(monkeypatch)
 
 
 def series(rows: int) -> Table:

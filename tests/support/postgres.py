@@ -28,6 +28,7 @@ from support.waiting import until
 from workbench.environment import is_address
 from workbench.store.db import formats
 from workbench.store.postgres.address import Address
+from workbench.store.postgres.raw_connection import RawConnection
 from workbench.store.postgres.schema import shapes
 from workbench.store.postgres.words import token_text
 from workbench.store.store import Store
@@ -169,3 +170,14 @@ def copied(store: Store) -> str:
         for id, words in db.execute("select id, words from search_entries").fetchall():
             db.execute("update search_entries set tokens = ? where id = ?", [token_text(words), id])
     return address
+
+
+def turns_of(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What is asked of PostgreSQL and waited for from now on, a turn each."""
+    turns: list[Any] = []
+    for name in ("ask_together", "run"):
+        own = getattr(RawConnection, name)
+        monkeypatch.setattr(
+            RawConnection, name, lambda self, *given, own=own: (turns.append(given), own(self, *given))[1]
+        )
+    return turns
