@@ -62,6 +62,11 @@ def test_currents_are_in_amperes_where_no_capacity_is_rated(tmp_path: Path) -> N
         )
         bench.ingest(tmp_path / "Own8.csv", sign="discharge")
         assert line("Own8").endswith("; constant discharge 1 A, charge 2 A; largest step 1.2 A.h")
+        (tmp_path / "Rest9.csv").write_text(
+            "Time [s],Current [A],Voltage [V]\n" + "".join(f"{60 * n},0.0,{3.7 - n / 1000}\n" for n in range(20))
+        )
+        bench.ingest(tmp_path / "Rest9.csv")
+        assert line("Rest9").endswith("; no current flows, so that charges and energies are 0")
     assert in_words([Rates("A", [0.5], []), Rates("C", [], [1.0])]) == "charge 1 C, discharge 0.5 A"
     assert in_short([Rates("A", [0.5], []), Rates("C", [], [1.0])]) == "- / 1, 0.5 / - A"
     many = Rates("A", [float(n) for n in range(1, 20)], [])

@@ -137,9 +137,12 @@ def _with(tests: Sequence[Test], held: Mapping[str, Set[str]]) -> str:
 
 
 def _currents(tests: Sequence[Test], found: Mapping[str, Rates]) -> str:
-    """The constant currents; where they are in A, also the largest charge, which says about how fast they are."""
+    """The constant currents; where they are in A, also the largest charge, which says about how fast they are. Of tests
+    in which no charge flows, that their capacities are 0: a writer cannot see it in the names of columns."""
     read = [found[str(test["id"])] for test in tests[:_READ_OF_NAME] if str(test["id"]) in found]
     told = in_words(read)
+    if read and not any(one.largest for one in read):
+        return "; no current flows, so that charges and energies are 0"
     largest = max((one.largest for one in read if one.unit == "A"), default=0.0)
     return f"; constant {told}" + (f"; largest step {largest:.2g} A.h" if largest else "") if told else ""
 
