@@ -140,3 +140,19 @@ def test_curves_that_lie_on_each_other_beside_a_far_larger_one_are_told() -> Non
     assert found(resistances(4, 4.1, 490), "curves_on_the_floor") == [], "what is alike may lie on each other"
     assert found(resistances(4, 60, 490), "curves_on_the_floor") == []
     assert found(resistances(4, 12, 490).update_yaxes(type="log"), "curves_on_the_floor") == []
+
+
+def test_bars_beside_a_far_longer_one_are_told() -> None:
+    def hours(*values: float, **more: Any) -> go.Figure:
+        names = [f"test {n}" for n in range(len(values))]
+        halves = [go.Bar(y=names, x=[value / 2 for value in values], orientation="h", name=part) for part in "ab"]
+        return go.Figure(halves).update_layout(barmode="stack", **TITLES, **more)
+
+    (odd,) = found(hours(100, 90, 80, 70, 4000), "bars_on_the_floor")
+    assert odd.message.startswith("The longest bar is 40 times the next.")
+    assert found(hours(100, 90, 80, 70, 400), "bars_on_the_floor") == []
+    assert found(hours(100, 90, 4000), "bars_on_the_floor") == [], "three bars can be read by their numbers"
+    assert found(hours(100, 90, 80, 70, 4000).update_xaxes(type="log"), "bars_on_the_floor") == []
+    bins = go.Figure(go.Bar(x=[0, 1, 2, 3, 4], y=[9000, 3, 4, 5, 6])).update_layout(**TITLES)
+    assert found(bins, "bars_on_the_floor") == [], "most of a histogram may be in one bin"
+    assert len(found(go.Figure(bins).update_traces(x=list("abcde")), "bars_on_the_floor")) == 1

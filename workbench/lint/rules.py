@@ -112,6 +112,11 @@ RULES: dict[str, Rule] = {
         "Give cells of each design a panel of their own (battery.panels), take a logarithmic axis, or relative values.",
         scale.curves_on_the_floor,
     ),
+    "bars_on_the_floor": Rule(
+        "One bar is so many times as long as the next that nothing is seen of the others.",
+        "See whether its value is right; else leave it out with a note, or take a logarithmic axis or shares.",
+        scale.bars_on_the_floor,
+    ),
     "title_on_panel": Rule(
         "The title of an axis or of a panel is on the panel below it.",
         "Give the figure a larger height, or make_subplots a larger vertical_spacing.",

@@ -1,4 +1,4 @@
-"""Rules about scale: curves that others make so small that nothing is seen of them."""
+"""Rules about scale: curves and bars that others make so small that nothing is seen of them."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ _FLOOR = 0.05
 _DIFFER = 1.5
 """Ratio of the means of curves that are worth telling apart."""
 _FEWEST = 3
+_TIMES, _FEWEST_BARS = 20, 5
+"""A bar so many times as long as the next, of so many, leaves nothing to see of the others."""
 Span = tuple[float, float, float, float]
 
 
@@ -55,6 +57,28 @@ def curves_on_the_floor(drawn: Drawn) -> Iterator[Observation]:
             names = listed((groups[group][0].label for group in flat), most=4)
             beside = groups[top][0].label
             yield Observation(f"{names} lie at the foot of the panel, since {beside} is far larger.", None, y)
+
+
+def bars_on_the_floor(drawn: Drawn) -> Iterator[Observation]:
+    """Bars of things with names, of which one is many times the next. Bins of a histogram may well be so."""
+    panels: dict[tuple[str, str], dict[str, float]] = {}
+    for trace in drawn.flat:
+        if trace.kind != "bar" or not trace.shown:
+            continue
+        lies = trace.raw.get("orientation") == "h"
+        of, along = (trace.raw.get("y"), trace.x) if lies else (trace.raw.get("x"), trace.y)
+        axis = drawn.axis(trace.axis("x" if lies else "y"))
+        named = isinstance(of, list) and all(isinstance(one, str) for one in of)
+        if along is None or not (named or lies) or axis.get("range") is not None or axis.get("type") == "log":
+            continue
+        names = [str(one) for one in of] if isinstance(of, list | np.ndarray) else []
+        lengths = panels.setdefault((trace.axis("x"), trace.axis("y")), {})
+        for name, value in zip(names, np.nan_to_num(np.abs(along)), strict=False):
+            lengths[name] = lengths.get(name, 0.0) + float(value)
+    for (x, _), lengths in panels.items():
+        longest, *others = sorted((value for value in lengths.values() if value > 0), reverse=True) or [0.0]
+        if len(others) >= _FEWEST_BARS - 1 and longest > _TIMES * others[0]:
+            yield Observation(f"The longest bar is {longest / others[0]:.0f} times the next.", None, x)
 
 
 def _panels(
