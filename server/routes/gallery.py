@@ -8,6 +8,7 @@ from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import Response
 
+from workbench.figure_sketch import SketchLine, sketch
 from workbench.gallery.catalog import config_of
 from workbench.operations.galleries import MOST_CHOSEN
 from workbench.recipe.plot import PlotConfig
@@ -22,11 +23,16 @@ from .recipes import ARROW, DatasetShown, FigureShown, Part, TracesShown, data, 
 router = APIRouter(route_class=Route, tags=["The gallery"])
 
 
-class GalleryFigure(Body):
+class GallerySketch(Body):
+    """With ``measurements``, ids of tests, the recipe is made for these."""
+
+    measurements: Annotated[list[Text], Field(max_length=MOST_CHOSEN)] | None = None
+
+
+class GalleryFigure(GallerySketch):
     """Values of the params of a recipe, by name; with ``measurements``, ids of tests, the recipe is made for these."""
 
     values: Json = Field(default_factory=dict)
-    measurements: Annotated[list[Text], Field(max_length=MOST_CHOSEN)] | None = None
 
 
 class GalleryDetail(Part, GalleryFigure):
@@ -43,6 +49,18 @@ def gallery_figure(
     config = _config(context, name, asked.measurements)
     context.show_as_of(as_of)
     return drawn(context, config, asked.values)
+
+
+@router.post("/projects/{project_id}/gallery/{name}/sketch")
+@heavy
+@takes("small")
+def gallery_sketch(context: ProjectReader, name: str, body: GallerySketch | None = None) -> list[SketchLine]:
+    """The figure of a recipe of the gallery as a few thin lines, for its card; none for a table or a message.
+
+    It is drawn if it is not in the cache: a gallery shows what the data of the project say."""
+    config = _config(context, name, None if body is None else body.measurements)
+    answer = context.backend.cached_figure(config, {}) or context.backend.figure(config, {}, cancel=context.cancel)
+    return sketch(answer.figure)
 
 
 @router.post("/projects/{project_id}/gallery/{name}/figure/detail")

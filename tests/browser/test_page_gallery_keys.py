@@ -29,6 +29,9 @@ def test_a_question_about_chosen_tests_becomes_a_plot(site: Site) -> None:
     for name in ("LFP-C-01_ageing", "LFP-C-02_ageing"):
         page.get_by_role("checkbox", name=f"Choose {name}").check()
     page.get_by_role("link", name="Gallery for 2 tests").click()
+    expect(
+        page.get_by_role("button", name=re.compile("^Capacity fade")).locator(".sketch path").first
+    ).to_be_attached()
     page.get_by_role("button", name=re.compile("^Capacity fade")).click()
     window.drawn()
     expect(page.get_by_text("Made for 2 chosen tests.")).to_be_visible()

@@ -16,6 +16,7 @@ from support.local_and_remote import sides
 import workbench as wb
 from workbench.analyses.registry import ANALYSES
 from workbench.battery.capacity.reference import came_part_charged
+from workbench.figure_sketch import sketch
 from workbench.gallery import script_parts
 from workbench.gallery.catalog import entries
 from workbench.gallery.entry import script_of
@@ -469,6 +470,22 @@ def test_near_far_and_http_draw_the_same(demo_copy: Path) -> None:
         assert [one["name"] for one in both.far.backend.gallery_items()] == [
             one["name"] for one in both.near.backend.gallery_items()
         ]
+
+
+def test_a_card_shows_the_figure_of_its_recipe_as_lines(demo_copy: Path) -> None:
+    with sides(demo_copy) as both:
+        recipe = both.near.backend.gallery_recipe("fade")
+        near = sketch(both.near.backend.figure(recipe, {}).figure)
+        assert near
+        assert both.post("gallery/fade/sketch", {}).json() == near
+        ids = [both.near.backend.get(Measurement, "M50-A-01_ageing").id]
+        of_one = both.post("gallery/fade/sketch", {"measurements": ids}).json()
+        assert of_one
+        assert of_one != near
+        assert both.post("gallery/none/sketch", {}).status_code == 404
+        assert both.post("gallery/fade/sketch", {"values": {}}).status_code == 422, (
+            "it is that of the first values"
+        )
 
 
 def test_a_recipe_is_made_for_chosen_tests_alone(demo_copy: Path) -> None:

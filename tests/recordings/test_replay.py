@@ -30,6 +30,7 @@ SINCE = {(one.method, one.path) for one in OPERATIONS if one.since != "0.1.0"} |
     ("POST", "/projects/{project_id}/figures/picture"),
     ("GET", "/projects/{project_id}/dashboards/{dashboard_id}/sketch"),
     ("POST", "/projects/{project_id}/gallery/{name}/figure/detail"),
+    ("POST", "/projects/{project_id}/gallery/{name}/sketch"),
     ("POST", "/projects/{project_id}/gallery/{name}/dataset"),
     ("GET", "/projects/{project_id}/dashboards/{dashboard_id}/plots/{plot_id}/export/size"),
     ("GET", "/projects/{project_id}/dashboards/{dashboard_id}/export/size"),

@@ -357,7 +357,7 @@ def test_every_row_is_a_sound_request(tmp_path: Path) -> None:
 
 READING = re.compile(
     r"/(datasets?|figures?|figures/(current|picture)|detail|check|options|list|statuses|resend-invite|ingests/files"
-    r"|authoring/(answers|proposals)|storage/.*|gallery(/\{name\})?|me/(recent|stars)/.*)$"
+    r"|authoring/(answers|proposals)|storage/.*|gallery(/\{name\}(/sketch)?)?|me/(recent|stars)/.*)$"
 )
 """Requests with a body that change no record."""
 

@@ -63,6 +63,7 @@ ROWS: dict[str, Row] = {
     f"GET {OF_PROJECT}/gallery/{{name}}": NOTHING,
     f"POST {OF_PROJECT}/gallery/{{name}}/figure": {"json": {}},
     f"POST {OF_PROJECT}/gallery/{{name}}/figure/detail": {"json": _ZOOM},
+    f"POST {OF_PROJECT}/gallery/{{name}}/sketch": {"json": {}},
     f"POST {OF_PROJECT}/gallery/{{name}}/dataset": {"json": {}},
     f"GET {OF_PROJECT}/alerts": NOTHING,
     f"POST {OF_PROJECT}/alerts": {"json": {"plot_id": "{plot_id}", "name": "New cell", "step": "cells"}},

@@ -11,6 +11,7 @@ import { LivePlot, controlCount } from "../plot/live.js";
 import { Picture } from "../plot/picture.js";
 import { Footer, Notes, Trouble } from "../plot/tile.js";
 import { Icon } from "../ui/icons.js";
+import { Lines } from "../ui/sketch.js";
 import { Dialog, Empty, Failed, Ghosts, say, sayError } from "../ui/parts.js";
 
 /** @typedef {{ name: string, title: string, question: string, needs: string, ready: boolean, lacking: string }} Item */
@@ -32,15 +33,32 @@ export default function Gallery({ project }) {
       ${item && html`<div class="row"><button type="button" class="button" onClick=${() => setQuery({ recipe: null })}><${Icon} name="left" /> All recipes</button></div>`}</div>
     ${found.error ? html`<${Failed} error=${found.error} again=${found.again} />` : null}
     ${!found.data && !found.error && html`<${Ghosts} rows=${4} height=${74} />`}
-    ${found.data && !item && html`<${List} items=${found.data} />`}
+    ${found.data && !item && html`<${List} key=${tests.join()} items=${found.data} at=${at} tests=${tests} />`}
     ${item && html`<${Recipe} key=${`${item.name} ${tests.join()}`} project=${project} item=${item} tests=${tests} writes=${may(home, "write")} />`}`;
 }
 
-/** @param {{ items: Item[] }} given */
-function List({ items }) {
+const [WIDE, HIGH, EDGE] = [290, 108, 12];
+
+/** @param {{ items: Item[], at: string, tests: string[] }} given */
+function List({ items, at, tests }) {
   const [ready, lacking] = [items.filter((one) => one.ready), items.filter((one) => !one.ready)];
-  return html`${ready.length ? html`<ul class="cards recipes" aria-label="Recipes">${ready.map((one) => html`<li key=${one.name}><button type="button" class="box pad recipe" onClick=${() => setQuery({ recipe: one.name })}>
-      <strong>${one.title}</strong><span class="soft">${one.question}</span></button></li>`)}</ul>`
+  const [sketches, setSketches] = useState(/** @type {Record<string, import("../ui/sketch.js").Line[]>} */ ({}));
+  useEffect(() => {
+    const stop = new AbortController();
+    const draw = async () => {
+      for (const { name } of ready) { // One after the other: each may be a figure that nobody has drawn yet.
+        if (stop.signal.aborted) return;
+        // A card without its drawing still says what it is.
+        const lines = await post(`${at}/${part(name)}/sketch`, tests.length ? { measurements: tests } : {}, { signal: stop.signal, quiet: true }).catch(() => []);
+        setSketches((known) => ({ ...known, [name]: lines }));
+      }
+    };
+    draw();
+    return () => stop.abort();
+  }, []);
+  return html`${ready.length ? html`<ul class="cards recipes" aria-label="Recipes">${ready.map((one) => html`<li key=${one.name}><button type="button" class="box recipe" onClick=${() => setQuery({ recipe: one.name })}>
+      <span class="sketch"><svg viewBox=${`0 0 ${WIDE} ${HIGH}`} preserveAspectRatio="none" aria-hidden="true"><${Lines} at=${{ x: EDGE, y: EDGE, w: WIDE - 2 * EDGE, h: HIGH - 2 * EDGE }} lines=${sketches[one.name]} /></svg></span>
+      <span class="words"><strong>${one.title}</strong><span class="soft">${one.question}</span></span></button></li>`)}</ul>`
     : html`<${Empty} title="No recipe fits these tests">What each needs is said below.<//>`}
     ${lacking.length > 0 && html`<details class="group"><summary><strong>${many(lacking.length, "more recipe")} for other data</strong></summary>
       <ul class="plain-list" style=${{ marginTop: "10px" }}>${lacking.map((one) => html`<li key=${one.name}><strong>${one.title}</strong> <span class="soft">${one.question} ${one.lacking}</span></li>`)}</ul></details>`}`;

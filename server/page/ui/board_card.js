@@ -5,13 +5,14 @@ import { get, part } from "../core/api.js";
 import { ago, many, who } from "../core/words.js";
 import { placesOf } from "../pages/places.js";
 import { Icon } from "./icons.js";
+import { Lines } from "./sketch.js";
 import { Star } from "./star.js";
 
 const [WIDE, HIGH, EDGE] = [290, 132, 12];
 const MOST = 12;
 const ROWS = 24;
 
-/** @typedef {{ id: string, name: string, lines: { dots: boolean, points: number[][] }[] | null }} PlotSketch */
+/** @typedef {{ id: string, name: string, lines: import("./sketch.js").Line[] | null }} PlotSketch */
 /** @typedef {{ plot_id: string, x: number, y: number, w: number, h: number }} Place */
 
 /** Places of plots on the card. @param {Place[]} layout */
@@ -23,12 +24,9 @@ function scaled(layout) {
 
 /** @param {{ at: { x: number, y: number, w: number, h: number }, plot: PlotSketch | undefined }} given */
 function Tile({ at, plot }) {
-  /** @param {number[]} point */
-  const place = ([x, y]) => `${(at.x + 5 + (x * (at.w - 10)) / 100).toFixed(1)} ${(at.y + 5 + (y * (at.h - 10)) / 100).toFixed(1)}`;
   const letters = Math.floor((at.w - 10) / 4.6);
   return html`<g><rect x=${at.x} y=${at.y} width=${at.w} height=${at.h} rx="3" fill="var(--surface)" stroke="var(--line)" />
-    ${plot?.lines?.map((one, n) => html`<path key=${n} d=${one.points.map((point, k) => (one.dots ? `M${place(point)}h0` : `${k ? "L" : "M"}${place(point)}`)).join("")} fill="none" stroke="currentColor"
-      stroke-width=${one.dots ? 2.2 : 1.1} stroke-linecap="round" stroke-linejoin="round" opacity=${Math.max(0.35, 0.95 - n * 0.12)} />`)}
+    <${Lines} at=${{ x: at.x + 5, y: at.y + 5, w: at.w - 10, h: at.h - 10 }} lines=${plot?.lines} />
     ${plot && !plot.lines?.length && html`<text x=${at.x + at.w / 2} y=${at.y + at.h / 2 + 3} text-anchor="middle" font-size="8" fill="var(--soft)">${plot.name.length > letters ? `${plot.name.slice(0, letters - 1)}…` : plot.name}</text>`}</g>`;
 }
 
