@@ -96,6 +96,12 @@ def test_the_tests_that_a_wish_names_come_with_what_they_hold(tmp_path: Path) ->
         make("DLR_a")
         assert [line[:6] for line in told("DLR und rack, als Charge")] == ['- "Cha', '- "rac', '- "DLR']
         assert [line[:8] for line in told("RPT7 and testdata18")] == ['- "testd', '- "RPT7"']
+        for n in range(20):
+            make(f"A77_part{n:02}", **({"protocol": {"name": "PEIS"}} if n == 18 else {}))
+        first, *_, last = told("Nyquist-Kurve von A77")
+        assert first.startswith('- "A77_part18", of "Cell", PEIS: '), "it may be one of many, but is of the kind"
+        assert last.startswith('- and 14 more: "A77_part05", "A77_part06", ')
+        assert last.endswith('"A77_part12", …')
 
 
 @pytest.mark.long

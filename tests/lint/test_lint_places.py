@@ -87,6 +87,19 @@ def test_a_title_that_is_on_the_next_panel_is_told(figure: go.Figure, axes: list
     assert set(codes(figure)) <= {"title_on_panel"}
 
 
+def test_a_title_of_several_lines_over_the_plot_is_told() -> None:
+    def titled(text: str, **more: Any) -> list[str]:
+        line = go.Figure(go.Scatter(x=[1, 2], y=[1, 2])).update_layout(template=battery.template(), **TITLES)
+        return [odd.message for odd in found(line.update_layout(title_text=text, **more), "title_over_plot")]
+
+    (message,) = titled("Capacity of all cells<br>(two have none)")
+    assert message.startswith("The title has 2 lines and is over the plot; margin={'t': 62} has room.")
+    assert titled("Capacity of all cells") == []
+    assert titled("Capacity of all cells<br>(two have none)", margin_t=62) == []
+    assert titled("Capacity<br>of all cells", title_y=0.98, title_yanchor="top", margin_t=70) == []
+    assert titled("Capacity<br>of all cells", template=None) == [], "plotly's own margin has room for two lines"
+
+
 def named(x: list[float], y: list[float], **more: Any) -> go.Figure:
     texts = [f"LFP-C-0{n}" for n in range(len(x))]
     points = go.Scatter(x=x, y=y, text=texts, mode="markers+text", textposition="middle right", **more)

@@ -16,9 +16,12 @@ from ..store.records.rows import Rows
 from ..store.scope import Scope
 from ..table import Plain
 from .rates import FIELDS, Rates, in_words, rates, rates_of_protocols
+from .topics import Wish
 
 MOST, MOST_OF_KIND = 6, 3
-"""Names of tests that are shown: if a word with a digit or an underscore finds them, and if only words of a kind do."""
+"""Names of tests that are described: if a word with a digit or an underscore finds them, if only words of a kind do."""
+MOST_NAMED = 8
+"""Of the others, those of one thing that have at least their name."""
 _COMMON = 24
 """A word that more names of tests hold says what kind they are, not which."""
 _READ = 200
@@ -47,7 +50,8 @@ def tests_told(reader: Reader, wish: str) -> list[str]:
 
 
 def named_tests(reader: Reader, wish: str) -> str:
-    """The tests that words of the wish name, one line for each name, those of the most words first; empty if none.
+    """The tests that words of the wish name, one line for each name; empty if none. Those of the most words are first,
+    of these those of the kind that the wish is about: of a cell with many tests it may mean its impedance.
 
     A word with a digit or an underscore may be any part of a name; others must be a whole word of it.
     """
@@ -68,15 +72,21 @@ def named_tests(reader: Reader, wish: str) -> str:
             elif rare:
                 of_kind[key] = min(place, of_kind.get(key, place))
     chosen, most = (named, MOST) if named else (of_kind.keys(), MOST_OF_KIND)
+    about = Wish(wish)
+    near = {
+        key: about.nearness(str(test["name"]), str(test["protocol.name"]))
+        for key, test in found.items()
+        if key in chosen
+    }
     # Of words of a kind, each gives one test before any gives a second.
-    keys = sorted((key for key in found if key in chosen), key=lambda key: (-hits[key], of_kind.get(key, 0)))
+    keys = sorted(near, key=lambda key: (-hits[key], of_kind.get(key, 0), -near[key]))
     ranked = [found[key] for key in keys]
     by_name: dict[tuple[Plain, Plain], list[Test]] = {}
     for test in ranked:
         by_name.setdefault((test["name"], test["measurement_type"]), []).append(test)
     if not by_name:
         return ""
-    more = len(by_name) - most
+    more = [_quoted(str(name)) for name, _ in by_name][most:]
     shown = list(by_name.values())[:most]
     held = held_columns(reader, [str(test["id"]) for tests in shown for test in tests], "series")
     currents = rates([str(test["id"]) for tests in shown for test in tests[:_READ_OF_NAME]], reader)
@@ -86,7 +96,7 @@ def named_tests(reader: Reader, wish: str) -> str:
             f"# Tests that the wish may name, and what they hold ({_RARE[0]}, {_RARE[1]} where it is said)",
             "",
             *lines,
-            *([f"- and {more} more"] if more > 0 else []),
+            *([f"- and {len(more)} more{_names_of(more) if named else ''}"] if more else []),
         ]
     )
 
@@ -157,6 +167,10 @@ def _held(tests: Sequence[Test], column: str, noun: str) -> str:
         return f"no {noun}s"
     least, most = min(numbers), max(numbers)
     return f"{'' if least == most else f'{least} to '}{most} {noun}{'' if most == 1 else 's'}"
+
+
+def _names_of(names: Sequence[str]) -> str:
+    return f": {', '.join(names[:MOST_NAMED])}{', …' if len(names) > MOST_NAMED else ''}"
 
 
 def _quoted(text: str) -> str:

@@ -69,8 +69,18 @@ class Places:
             for name, usual in (("height", HEIGHT), ("width", WIDTH))
         )
         self.size = {"x": max(width - edge["l"] - edge["r"], 1.0), "y": max(height - edge["t"] - edge["b"], 1.0)}
+        self._above = edge["t"]
         self.font = number(*(mapping(held.get("font")).get("size") for held in self._held), usual=_FONT)
         self._ranges: dict[str, tuple[float, float] | None] = {}
+
+    def title(self) -> tuple[int, float, float]:
+        """Lines of the title of the figure, the size of its letters, and the height of the margin above the plot, px.
+        Without a title, or with one that has a place of its own, there are none."""
+        given = [mapping(title) for held in self._held if isinstance(title := held.get("title"), Mapping)]
+        text = next((str(one["text"]) for one in given if one.get("text")), "")
+        placed = any(one.get("y") is not None or one.get("automargin") for one in given)
+        size = number(*(mapping(one.get("font")).get("size") for one in given), usual=1.4 * self.font)
+        return (0 if placed or not text else lines_of(text)), size, self._above
 
     def axis(self, name: str) -> list[Mapping[str, Decoded]]:
         """An axis of the layout, and what the template says of its letter."""

@@ -122,6 +122,11 @@ RULES: dict[str, Rule] = {
         "Give the figure a larger height, or make_subplots a larger vertical_spacing.",
         texts.title_on_panel,
     ),
+    "title_over_plot": Rule(
+        "A title of several lines is over the plot.",
+        "Give the figure a larger margin above (update_layout(margin_t=...)), or a shorter title.",
+        texts.title_over_plot,
+    ),
     "texts_overlap": Rule(
         "Names beside points, or notes, cover each other.",
         "Name fewer of them, use the legend, put their points apart, or take battery.end_labels for the ends of lines.",

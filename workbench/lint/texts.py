@@ -55,6 +55,17 @@ def title_on_panel(drawn: Drawn) -> Iterator[Observation]:
             )
 
 
+def title_over_plot(drawn: Drawn) -> Iterator[Observation]:
+    """A title of several lines where plotly puts it: its first line is in the middle of the margin above the plot."""
+    places = Places(drawn)
+    lines, size, room = places.title()
+    needed = 2 * (lines - 0.5) * size * LINE
+    if lines > 1 and room < _SHARE * needed:
+        yield Observation(
+            f"The title has {lines} lines and is over the plot; margin={{'t': {needed:.0f}}} has room."
+        )
+
+
 def _meet(one: tuple[float, float], other: tuple[float, float]) -> bool:
     return min(one[1], other[1]) > max(one[0], other[0])
 
