@@ -14,6 +14,7 @@ from ..battery.plotly_dict import PlotlyDict, PlotlyValue
 from ..battery.short_names import short_names
 from ..battery.titles import restyled
 from ..errors import BadRequest
+from .gaps import fit_gaps
 from .legends import fit_legend, legend_height, plot_height, shorten_names
 from .remark import Remark
 
@@ -73,6 +74,7 @@ def fitted(figure: bytes, options: PaperOptions) -> tuple[bytes, list[Remark]]:
     content["data"] = [*(content.get("data") or []), *traces[held:]]
     if content["data"]:
         _fit_margin(layout, made)
+        fit_gaps(traces, layout, made, _plot_pixels(traces, layout, made))
     else:
         _fit_sentence(layout, made)
     for note in _listed(layout.get("annotations")):  # after it is wrapped: markup takes no room
@@ -249,6 +251,14 @@ def _fit_margin(layout: PlotlyDict, made: Paper) -> None:
         base = layout["template"]["layout"]["margin"]
         held = layout.get("margin") or base
         layout["margin"] = {**held, "t": round(base["t"] + max(above))}
+
+
+def _plot_pixels(traces: list[PlotlyDict], layout: PlotlyDict, made: Paper) -> tuple[float, float]:
+    """About how many pixels of width and height all panels have together."""
+    margin = layout.get("margin") or layout["template"]["layout"]["margin"]
+    width, height = made.pixels
+    below = margin["b"] + legend_height(traces, layout, made)
+    return width - margin["l"] - margin["r"], max(height - margin["t"] - below, height / 3)
 
 
 def _fit_sentence(layout: PlotlyDict, made: Paper) -> None:
