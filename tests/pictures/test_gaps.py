@@ -35,7 +35,9 @@ def rows_px(layout: dict[str, Any], upper: str = "yaxis", lower: str = "yaxis2")
     made = paper_in(layout)
     assert made is not None
     margin = layout.get("margin") or MARGIN
-    return (layout[upper]["domain"][0] - layout[lower]["domain"][1]) * (made.pixels[1] - margin["t"] - margin["b"])
+    share: float = layout[upper]["domain"][0] - layout[lower]["domain"][1]
+    height: int = made.pixels[1] - margin["t"] - margin["b"]
+    return share * height
 
 
 @pytest.mark.parametrize("spacing", [0.01, 0.06, 0.2])
