@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 import orjson
 import pandas as pd
+import plotly.graph_objects as go
 import pytest
 
 import workbench as wb
-from workbench.gallery.script_parts import capacity_unit, log_ticks, ohm_unit
+from workbench.gallery.script_parts import capacity_unit, charge_axis, log_ticks, ohm_unit
 from workbench.pictures.fitting import fitted
 
 PULSES, CURRENT, PULSE, REST = 10, 0.1, 600.0, 3600.0
@@ -228,3 +229,25 @@ def test_tests_that_are_left_out_are_counted_by_their_reason(tmp_path: Path) -> 
         bench.ingest(tmp_path / "whole.csv", specification="Cell", rating="2Ah,3V,4.2V")
         said = words(bench.figure("efficiency"))
         assert said.endswith("left out: capacity of 18 cells (no column 'Coulombic efficiency')")
+
+
+def test_the_state_of_charge_of_pulses_says_what_it_refers_to(demo_store: Path) -> None:
+    """A slow cycle in the test of the pulses makes 100 % more than what the pulses pass."""
+    with wb.open(demo_store) as bench:
+        figure = bench.figure("dcir", tests=["M50-A-01_HPPC_fresh"])
+        steps = bench.measurements.steps("M50-A-01_HPPC_fresh")
+    net = (steps["Discharge capacity [A.h]"] - steps["Charge capacity [A.h]"]).fillna(0).cumsum()
+    whole = net.max() - min(net.min(), 0)
+    said = words(figure).replace("<br>", " ")
+    assert f"100 %: the fullest moment of a test, {whole:.3g} A h above the emptiest" in said
+    assert [float(row[2]) for trace in figure.data for row in trace.customdata] == pytest.approx([whole] * 18)
+    assert figure.layout.xaxis.range is None
+
+
+def test_points_at_nearly_one_state_of_charge_are_on_the_whole_axis() -> None:
+    near, far, beyond = (go.Figure(go.Scatter(x=x, y=[1, 2])) for x in ([4.0, 6.0], [4.0, 60.0], [-5.0, 4.0]))
+    for figure in (near, far, beyond):
+        charge_axis(figure)
+        assert figure.layout.xaxis.title.text == "State of charge / %"
+    assert near.layout.xaxis.range == (-3, 103)
+    assert far.layout.xaxis.range is beyond.layout.xaxis.range is None

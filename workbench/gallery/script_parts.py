@@ -166,6 +166,13 @@ def capacity_unit(per, values):
     return {"cell": of_cell, "g": (1000.0, "mA h g⁻¹"), "cm2": (1000.0, "mA h cm⁻²")}[per]
 
 
+def charge_axis(figure):
+    """State of charge as the x axis, in %: the whole of it where all values are close together."""
+    values = np.concatenate([np.asarray(trace.x, float) for trace in figure.data])
+    close = np.ptp(values) < 20 and values.min() >= 0 and values.max() <= 100
+    figure.update_xaxes(title_text="State of charge / %", range=[-3, 103] if close else None)
+
+
 def rated_of(rows):
     """The rated capacity of each row's cell in A.h; NaN where it is unknown."""
     factors = {"A.h": 1.0, "Ah": 1.0, "A h": 1.0, "mA.h": 0.001, "mAh": 0.001}

@@ -56,7 +56,7 @@ def transform(data, params):
             )
     if not figure.data:
         return battery.message("The chosen tests have no pulse with a diffusion. Choose others.", unmet=True)
-    figure.update_xaxes(title_text="State of charge / %")
+    charge_axis(figure)
     title = "Apparent diffusion coefficient / m² s⁻¹" if known else "Apparent D/R² / s⁻¹"
     values = np.concatenate([trace.y for trace in figure.data])
     figure.update_yaxes(title_text=title, **log_ticks(values))

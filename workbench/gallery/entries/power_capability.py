@@ -58,7 +58,7 @@ def transform(data, params):
             )
     if not figure.data:
         return battery.message("The chosen tests have no power. Choose others.", unmet=True)
-    figure.update_xaxes(title_text="State of charge / %")
+    charge_axis(figure)
     figure.update_yaxes(title_text="Power for 10 s / " + ("W" if base == "cell" else "W g⁻¹"), rangemode="tozero")
     finished(figure)
     lost = without_amount(tests, tests["amount"])
