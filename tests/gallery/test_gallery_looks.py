@@ -3,6 +3,7 @@ read, labels that are not numbers."""
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ import plotly.graph_objects as go
 import pytest
 
 import workbench as wb
-from workbench.gallery.script_parts import capacity_unit, charge_axis, log_ticks, ohm_unit
+from workbench.gallery.script_parts import capacity_unit, charge_axis, current_unit, log_ticks, ohm_unit
 from workbench.pictures.fitting import fitted
 
 PULSES, CURRENT, PULSE, REST = 10, 0.1, 600.0, 3600.0
@@ -96,6 +97,36 @@ def test_units_fit_the_values_of_the_cell() -> None:
     assert capacity_unit("cell", [0.0015, 0.005]) == (1000.0, "mA h")
     assert capacity_unit("cell", [2.5]) == (1.0, "A h")
     assert capacity_unit("g", [0.0015]) == (1000.0, "mA h g⁻¹")
+
+
+def test_currents_have_the_unit_of_their_size() -> None:
+    """200µ beside an axis in A is read as 200 A."""
+    assert current_unit("cell", [-3e-4, 1.5e-4, np.nan]) == (1e6, "µA")
+    assert current_unit("cell", [-0.02]) == (1000.0, "mA")
+    assert current_unit("cell", [0.5, -2.0]) == (1.0, "A")
+    assert current_unit("g", [3e-4]) == (1000.0, "mA g⁻¹")
+
+
+def test_frequencies_of_a_kramers_kronig_test_have_a_tick_a_decade(demo_store: Path, tmp_path: Path) -> None:
+    """plotly writes 2 and 5 between them, in small."""
+    shutil.copy(demo_store, tmp_path / "kk.db")
+    with wb.open(tmp_path / "kk.db") as bench:
+        bench.analyse("kk", ["M50-A-01_EIS_fresh"])
+        for axis in ("xaxis", "xaxis2"):
+            ticks = bench.figure("kk").layout[axis].tickvals
+            assert np.allclose(np.diff(np.log10(ticks)), 1)
+
+
+def test_voltage_curves_of_a_short_test_are_of_its_first_middle_and_last_cycles(tmp_path: Path) -> None:
+    """Cycles 1, 50 and 100 of a test of 17 are one curve."""
+    half = np.r_[np.linspace(3.0, 4.1, 60), np.linspace(4.1, 3.0, 60)]
+    amps = np.r_[np.full(60, -1.0), np.full(60, 1.0)]
+    made = {"Voltage [V]": np.tile(half, 17), "Current [A]": np.tile(amps, 17), "Cycle": np.repeat(range(17), 120)}
+    pd.DataFrame({"Time [s]": 60.0 * np.arange(17 * 120), **made}).to_csv(tmp_path / "short.csv", index=False)
+    with wb.open(tmp_path / "own.db") as bench:
+        bench.ingest(tmp_path / "short.csv", specification="Cell", rating="1Ah,3.0V,4.1V")
+        names = {trace.name for trace in bench.figure("voltage-curves").data}
+    assert names == {"cycle 1", "cycle 7", "cycle 15"}
 
 
 def test_small_numbers_on_a_logarithmic_axis_are_powers_of_ten() -> None:

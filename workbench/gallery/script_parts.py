@@ -158,6 +158,14 @@ def ohm_unit(per, values):
     return {"cell": (1.0, "Ω") if large else (1000.0, "mΩ"), "cm2": (1.0, "Ω cm²")}[per]
 
 
+def current_unit(per, values):
+    """The factor to a current in A over an amount, and the unit as it is printed: that of a cell fits its values, in
+    A."""
+    most = pd.Series(values, dtype=float).abs().max()
+    of_cell = (1e6, "µA") if most < 1e-3 else (1000.0, "mA") if most < 0.1 else (1.0, "A")
+    return {"cell": of_cell, "g": (1000.0, "mA g⁻¹"), "cm2": (1000.0, "mA cm⁻²")}[per]
+
+
 def capacity_unit(per, values):
     """The factor to a capacity in A.h over an amount, and the unit as it is printed: that of a cell fits its values, in
     A.h."""

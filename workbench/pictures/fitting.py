@@ -277,7 +277,7 @@ def _wrapped(note: PlotlyDict, made: Paper, at: float) -> float:
 
 def _lines_above(note: Mapping[str, PlotlyValue], made: Paper) -> list[str]:
     most = max(int((made.pixels[0] - 2 * _EDGE) / (made.letters * PX_PER_PT * _LETTER_WIDTH)), 20)
-    words = str(note.get("text") or "").replace("<br>", " ").split()
+    words = [word for word in str(note.get("text") or "").replace("<br>", " ").split(" ") if word]
     return textwrap.wrap(" ".join(map(short_names(words, most).__getitem__, words)), most, break_on_hyphens=False)
 
 

@@ -42,7 +42,7 @@ def transform(data, params):
     tests = data["chosen"].sort_values("start_time", na_position="last")
     tests = tests.assign(name=called(tests))
     colors = distinct(list(tests["id"]))
-    late, lost, both = [], "", params["direction"] == "both"
+    late, lost = [], ""
     short, several, wholes = [], [], {}
     for _, test in tests.iterrows():
         steps = rows[rows["measurement_id"] == test["id"]].sort_values("Step count")
@@ -94,7 +94,8 @@ def transform(data, params):
     figure.update_yaxes(title_text=f"Resistance after 10 s / {unit}", rangemode="tozero")
     finished(figure)
     gap = f"first sample of a pulse later than 1 s in {', '.join(late[:3])}" if late else ""
-    dashes = "solid: discharge, dotted: charge" if both else params["direction"]
+    drawn = {trace.customdata[0][1] for trace in figure.data}
+    dashes = "solid: discharge, dotted: charge" if len(drawn) > 1 else f"pulses of {min(drawn)}"
     few = f"less than half of the rated charge passed, full before it: {', '.join(short[:3])}" if short else ""
     currents = f"a line for each current: {', '.join(several[:3])}" if several else ""
     # A slow cycle in the same test makes 100 % more than what a fast one passes.
