@@ -12,7 +12,6 @@ from .controls import read_text
 from .jsontext import read_json, show
 from .params import Choice, Param
 from .plot import PlotConfig
-from .sentence import sentence_of
 from .values import fixed_options, undeclared
 
 _PAIR = re.compile(r"(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?P<sign>:?=)(?P<text>.*)", re.DOTALL)
@@ -49,8 +48,7 @@ def read_cli_values(
             raise BadRequest(f"'{pair}' is not a value: write name=text, or name:=JSON for a literal value.")
         name, text = match["name"], match["text"]
         if name not in config.params:
-            if sentence_of(config.transform) is None:  # else the sentence is the answer, as in `effective`
-                problems.append(undeclared(name, config.params))
+            problems.append(undeclared(name, config.params))
             continue
         try:
             if match["sign"] == ":=":
