@@ -220,7 +220,11 @@ class Backend(Drawing):
             For every unknown param and every text that cannot be read.
         """
         checked = config if isinstance(config, PlotConfig) else sound(config, transform=False)
-        script = config.transform if isinstance(config, PlotConfig) else config.get("transform")
+        script = (
+            config.transform
+            if isinstance(config, PlotConfig)
+            else isinstance(config, Mapping) and config.get("transform")
+        )
         if sentence_of(str(script)) is not None:
             return {}  # the sentence is the answer, whatever is asked
         given = list(words)
