@@ -47,7 +47,7 @@ _OF_CYCLES = (
     Declared(
         "retention",
         "How much of its capacity does a cell still have?",
-        4,
+        5,
         retention,
         "cycles",
         ("ageing",),
@@ -70,7 +70,7 @@ _OF_CYCLES = (
     Declared(
         "knee",
         "Does the fade steepen, and from which cycle on?",
-        5,
+        6,
         knee,
         "cycles",
         ("ageing",),
@@ -80,7 +80,7 @@ _OF_CYCLES = (
     Declared(
         "end_of_life",
         "At which cycle does a cell reach its end of life?",
-        5,
+        6,
         end_of_life,
         "cycles",
         ("ageing",),
@@ -90,7 +90,7 @@ _OF_CYCLES = (
     Declared(
         "eol_extrapolation",
         "When will a cell reach its end of life, and how sure is that?",
-        5,
+        6,
         eol_extrapolation,
         "cycles",
         ("ageing",),
@@ -100,7 +100,7 @@ _OF_CYCLES = (
     Declared(
         "outliers",
         "Which cells differ from the others of their batch?",
-        4,
+        5,
         outliers,
         "cycles",
         ("ageing",),
