@@ -129,6 +129,20 @@ def test_voltage_curves_of_a_short_test_are_of_its_first_middle_and_last_cycles(
     assert names == {"cycle 1", "cycle 7", "cycle 15"}
 
 
+def test_steps_of_two_kinds_are_explained(tmp_path: Path) -> None:
+    """A charge at constant current and then voltage in one step, as some cyclers count it."""
+    amps = np.r_[np.full(60, -1.0), -np.linspace(1.0, 0.05, 60), np.full(90, 1.0)]
+    volts = np.r_[np.linspace(3.0, 4.2, 60), np.full(60, 4.2), np.linspace(4.2, 3.0, 90)]
+    step = np.r_[np.zeros(120), np.ones(90)]
+    made = {"Time [s]": 60.0 * np.arange(630), "Current [A]": np.tile(amps, 3), "Voltage [V]": np.tile(volts, 3)}
+    made |= {"Cycle": np.repeat(range(3), 210), "Step": np.concatenate([step + 2 * turn for turn in range(3)])}
+    pd.DataFrame(made).to_csv(tmp_path / "mixed.csv", index=False)
+    with wb.open(tmp_path / "own.db") as bench:
+        bench.ingest(tmp_path / "mixed.csv", specification="Cell", rating="1.5Ah,3.0V,4.2V", sign="discharge")
+        assert "other: steps that are not wholly at constant" in words(bench.figure("capacity-by-step"))
+        assert "other" not in words(bench.figure("capacity-by-step", direction="discharge"))
+
+
 def test_small_numbers_on_a_logarithmic_axis_are_powers_of_ten() -> None:
     """Plotly wrote the digits 2 to 9 of each decade, one over the other, and powers larger than all other letters."""
     axis = log_ticks(np.array([1e-5, 3e-4]))

@@ -131,14 +131,16 @@ def test_names_stay_in_the_legend_beside_a_colour_bar() -> None:
 
 
 def test_lines_above_the_plot_get_height() -> None:
-    def height(text: str) -> float:
+    def height(text: str, *titles: dict[str, Any]) -> float:
         note = {"text": text, "yref": "paper", "y": 1, "yanchor": "bottom", "yshift": 2}
-        paper = paper_in(fit(lines(["a"]), {"paper": "acs"}, annotations=[note])[0]["layout"])
+        paper = paper_in(fit(lines(["a"]), {"paper": "acs"}, annotations=[*titles, note])[0]["layout"])
         assert paper is not None
         return paper.height
 
     assert height("one line") == height("")
     assert height("many words " * 20) > height("one line") + 5
+    titled = [{"text": "Panel", "xref": "paper", "yref": "paper", "x": 0.5, "y": 1.0, "yanchor": "bottom"}]
+    assert height("one line", *titled) > height("one line") + 3, "the title of a panel is below the line"
 
 
 def test_a_legend_beside_the_plot_goes_below_and_gets_height() -> None:

@@ -282,12 +282,16 @@ def _lines_above(note: Mapping[str, PlotlyValue], made: Paper) -> list[str]:
 
 
 def _notes_height(layout: Mapping[str, PlotlyValue], made: Paper) -> float:
-    """Pixels that lines above the plot take beyond one."""
+    """Pixels that lines above the plot, and titles of panels below them, take beyond one line."""
     above = [
         note for note in _listed(layout.get("annotations")) if note.get("yref") == "paper" and note.get("yshift")
     ]
     lines = sum(len(_lines_above(note, made)) for note in above if note.get("yanchor") == "bottom")
-    return 1.3 * made.letters * PX_PER_PT * max(lines - 1, 0)
+    titles = any(
+        note.get("yref") == "paper" and not note.get("yshift") and (note.get("y") or 0) >= 1
+        for note in _listed(layout.get("annotations"))
+    )
+    return 1.3 * made.letters * PX_PER_PT * max(lines + (titles and lines > 0) - 1, 0)
 
 
 def _rows_height(layout: Mapping[str, PlotlyValue], made: Paper) -> float:
