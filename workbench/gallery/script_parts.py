@@ -62,6 +62,21 @@ def from_full(rows):
     return rows.drop(partly), said if len(partly) else ""
 
 
+def first_in_life(rows):
+    """The first capacity that each test is compared with: that of its cell's first test, since an ageing test may go on
+    in further ones; its own where it has another current. With words for a note."""
+    capacity, current = "Discharge capacity [A.h]", "Mean discharge current [A]"
+    in_life = "Cycle in life" if "Cycle in life" in rows else "Cycle count"
+    tests = rows[rows[capacity] > 0].sort_values([in_life, "Cycle count"]).groupby("measurement_id", sort=False)
+    firsts = tests[["instance_name", capacity]].first()
+    firsts["current"] = tests[current].median() if current in rows else np.nan
+    begun = firsts.groupby("instance_name")[[capacity, "current"]].transform("first")
+    other = (firsts["current"] - begun["current"]).abs() > 0.2 * begun["current"].abs()
+    names = ", ".join(firsts.loc[other, "instance_name"].unique()[:5])
+    words = f"a test at another current is compared with its own first cycle: {names}" if other.any() else ""
+    return firsts[capacity].where(other, begun[capacity]), words
+
+
 def incomplete(every, kept):
     """Words for a note if cycles are left out since they are not complete."""
     lost = len(every) - len(kept)
