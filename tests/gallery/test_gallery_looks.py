@@ -59,6 +59,8 @@ def test_charge_and_discharge_of_a_titration_are_lines_of_their_own(tmp_path: Pa
         rests = bench.figure("ocv-from-rests")
         assert all(np.all(np.diff(trace.y) < 0) or np.all(np.diff(trace.y) > 0) for trace in rests.data)
         assert sum(trace.showlegend for trace in rests.data) == 1
+        for drawn in (figure, rests):  # it reaches neither limit of voltage
+            assert words(drawn).endswith("0 and 100 %: the emptiest and the fullest moment of a test")
 
 
 def test_a_spectrum_without_a_voltage_has_a_number(tmp_path: Path) -> None:
@@ -287,6 +289,15 @@ def test_the_state_of_charge_of_pulses_says_what_it_refers_to(demo_store: Path) 
     assert f"100 %: the fullest moment of a test, {whole:.3g} A h above the emptiest" in said
     assert [float(row[2]) for trace in figure.data for row in trace.customdata] == pytest.approx([whole] * 18)
     assert figure.layout.xaxis.range is None
+
+
+def test_a_state_of_charge_between_the_limits_needs_no_words(demo_store: Path, tmp_path: Path) -> None:
+    shutil.copy(demo_store, tmp_path / "power.db")
+    with wb.open(tmp_path / "power.db") as bench:
+        bench.analyse("power_capability", ["M50-A-01_HPPC_fresh"])
+        said = words(bench.figure("power-capability"))
+    assert said.startswith("solid: discharge")
+    assert "moment" not in said
 
 
 def test_points_at_nearly_one_state_of_charge_are_on_the_whole_axis() -> None:

@@ -196,6 +196,13 @@ def charge_axis(figure):
     figure.update_xaxes(title_text="State of charge / %", range=[-3, 103] if close else None)
 
 
+def relative_charge(tables):
+    """What a state of charge refers to, in words, where a test does not reach both limits of voltage."""
+    said = [table["Warning"].astype(str) for table in tables if "Warning" in table]
+    relative = any(one.str.contains("SOC is relative").any() for one in said)
+    return "0 and 100 %: the emptiest and the fullest moment of a test" if relative else ""
+
+
 def rated_of(rows):
     """The rated capacity of each row's cell in A.h; NaN where it is unknown."""
     factors = {"A.h": 1.0, "Ah": 1.0, "A h": 1.0, "mA.h": 0.001, "mAh": 0.001}

@@ -10,7 +10,7 @@ ANALYSES = ("ocv_from_rests",)
 
 
 def make(facts):
-    columns = ("Rest", "Voltage [V]", "Rest [s]", "Drift [mV/h]", "Direction before")
+    columns = ("Rest", "Voltage [V]", "Rest [s]", "Drift [mV/h]", "Direction before", "Warning")
     steps, params = stored_results(
         facts,
         "ocv_from_rests",
@@ -72,5 +72,6 @@ def transform(data, params):
     finished(figure, showlegend=True)
     drift = f"open: {moving} rests that still drift by more than {params['drift']:g} mV h⁻¹" if moving else ""
     later = f"{SYMBOLS[0]}, {SYMBOLS[1]} ...: first test of a cell, second ..." if max(order) > 0 else ""
+    charge = relative_charge(data["values"][id] for id in tests["id"])
     lone = f"one or two rests of half an hour only: {', '.join(few[:3])}" if few else ""
-    return note(figure, "; ".join(text for text in (drift, lone, later) if text))
+    return note(figure, "; ".join(text for text in (drift, lone, later, charge) if text))
