@@ -117,6 +117,7 @@ def test_frequencies_of_a_kramers_kronig_test_have_a_tick_a_decade(demo_store: P
         for axis in ("xaxis", "xaxis2"):
             ticks = bench.figure("kk").layout[axis].tickvals
             assert np.allclose(np.diff(np.log10(ticks)), 1)
+            assert bench.figure("bode", show="bode").layout[axis].ticktext[-2:] == ("1000", "10000")
 
 
 def test_voltage_curves_of_a_short_test_are_of_its_first_middle_and_last_cycles(tmp_path: Path) -> None:

@@ -170,6 +170,8 @@ def test_the_height_follows_the_panels_unless_it_is_given() -> None:
     assert height({"paper": "acs"}, **below) == pytest.approx(one / 0.6 * 0.97, rel=0.01)
     assert height({"paper": "acs"}, **beside) == pytest.approx(0.5 * 82.55, abs=0.01)
     assert height({"paper": "acs", "height": "5 cm"}, **below) == 50
+    # On a double column a wide panel has half of its width: two of them were a page of 233 mm.
+    assert height({"paper": "acs", "columns": 2}, **below) == pytest.approx(0.5 * 177.8 / 0.6 * 0.97, rel=0.01)
 
 
 def test_what_is_written_above_the_plot_gets_room() -> None:

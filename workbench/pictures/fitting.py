@@ -9,7 +9,7 @@ from typing import TypedDict
 
 import orjson
 
-from ..battery.paper_size import PX_PER_MM, PX_PER_PT, Paper, paper_of, template_of
+from ..battery.paper_size import PX_PER_MM, PX_PER_PT, Paper, paper_of, shape_of, template_of
 from ..battery.plotly_dict import PlotlyDict, PlotlyValue
 from ..battery.short_names import short_names
 from ..battery.titles import restyled
@@ -91,7 +91,8 @@ def _paper(options: PaperOptions, traces: list[PlotlyDict], layout: Mapping[str,
             return first
         # A height that nobody asked for is what the largest panel, the legend and lines above the plot need.
         rows, across = _panels(layout)
-        shape = first.height / first.width if (rows, across) == (1, 1) else max(0.75 / across * rows, 0.5)
+        alone = first.height / first.width
+        shape = alone if (rows, across) == (1, 1) else shape_of(rows, across, alone)
         words = legend_height(traces, layout, first) + _notes_height(layout, first) + _rows_height(layout, first)
         more = (shape * first.width - first.height) + words / PX_PER_MM
         return _paper_of(options, more)
