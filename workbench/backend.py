@@ -29,6 +29,7 @@ from .recipe.check import sound
 from .recipe.cli_values import read_cli_values
 from .recipe.parse import parse
 from .recipe.plot import PlotConfig
+from .recipe.sentence import sentence_of
 from .recipe.strict import Raw
 from .records import (
     Dashboard,
@@ -219,6 +220,13 @@ class Backend(Drawing):
             For every unknown param and every text that cannot be read.
         """
         checked = config if isinstance(config, PlotConfig) else sound(config, transform=False)
+        script = (
+            config.transform
+            if isinstance(config, PlotConfig)
+            else isinstance(config, Mapping) and config.get("transform")
+        )
+        if sentence_of(str(script)) is not None:
+            return {}  # the sentence is the answer, whatever is asked
         given = list(words)
         named = {word.partition("=")[0].rstrip(":") for word in given}
         options: dict[str, list[dict[str, JsonValue]]] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 from typing import Any
 
@@ -262,3 +263,29 @@ def test_rows_in_the_wrong_order_are_said() -> None:
     assert battery.charge_passed(shuffled.sort_values("Time [s]", ignore_index=True), "discharge")[
         -1
     ] == pytest.approx(599 / 3600)
+
+
+def sparse(step: float) -> pd.DataFrame:
+    """Ten discharges of 300 s at 1 A, logged every 100 s with a counter that is 0 at the first sample, each with a rest
+    of 1 h that is logged every ``step``."""
+    rows, start = [], 0.0
+    for number in range(10):
+        rows += [(start + 50 + t, 1.0, t / 3600, 2 * number) for t in (0.0, 100.0, 200.0)]
+        rows += [(start + 300 + t, 0.0, 0.0, 2 * number + 1) for t in np.arange(step, 3600.0, step)]
+        start += 3900.0
+    made = pd.DataFrame(rows, columns=["Time [s]", "Current [A]", CHARGE[1], "Step count"])
+    return made.assign(**{"Voltage [V]": 3.7})
+
+
+@pytest.mark.parametrize("step", [10.0, 600.0])
+def test_a_rest_that_is_logged_late_adds_no_charge_to_the_load_before_it(step: float) -> None:
+    """A current that held for half of the 650 s until the next sample would double the charge."""
+    with contextlib.nullcontext() if step < 100 else pytest.warns(battery.ChargeDiffers, match="counter is used"):
+        passed = battery.charge_passed(sparse(step), "discharge")[-1]
+    assert passed == pytest.approx(10 * 300 / 3600, rel=0.15)
+
+
+def test_a_counter_that_falls_to_more_than_can_have_passed_did_not_restart() -> None:
+    frame = series(np.full(11, -1.0), 10.0)
+    frame[CHARGE[0]] = 5.0 - np.arange(11) * 10 / 3600  # what is still to be charged
+    assert battery.charge_passed(frame, "charge")[-1] == pytest.approx(100 / 3600)

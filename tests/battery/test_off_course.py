@@ -44,6 +44,12 @@ def test_check_ups_between_cycles_are_found_and_nothing_else() -> None:
     assert (battery.off_course(shuffled).sort_index() == words).all()
 
 
+def test_a_part_of_a_cycle_is_found_where_the_cell_recovers_after_it() -> None:
+    """B0046 of NASA: after a stop its cell gives more for some cycles, which fall back without a step."""
+    q = np.concatenate([1.3 - 0.001 * np.arange(60), [0.55, 1.36, 1.31, 1.29, 1.28, 1.26, 1.24]])
+    assert battery.stands_apart(q).nonzero()[0].tolist() == [60]
+
+
 def test_check_ups_at_both_ends_are_those_of_the_middle() -> None:
     fade = 2 * (1 - 5e-4 * np.arange(150))
     capacity, marks = with_check_ups(fade, 60)

@@ -208,6 +208,17 @@ def test_interruptions_have_resistance_and_diffusion() -> None:
     assert made["D [m2/s]"].to_numpy() == pytest.approx(its, rel=0.01)
 
 
+def test_breaks_before_the_gradient_is_steady_are_named() -> None:
+    """Of an exact sphere the formula gives twice D at the first one, later 1.18 of it. Here 0.1 R^2 / D are 1131 s."""
+    frame = interrupted()
+    said = battery.ici(frame)["Warning"].str.contains("the gradient is not steady")
+    assert said.tolist() == [True] * 3 + [False] * 9
+    # After a long rest it begins anew.
+    again = joined(frame, rest(3600, 3.95), frame, apart=0.0)
+    twice = battery.ici(again)["Warning"].str.contains("the gradient is not steady")
+    assert twice.tolist() == said.tolist() * 2
+
+
 def test_few_breaks_and_coarse_breaks_have_no_numbers() -> None:
     assert battery.ici(interrupted(7)).attrs["warnings"][0]["code"] == "no_breaks"
     coarse = battery.ici(interrupted(every=2.5))

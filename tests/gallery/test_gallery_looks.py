@@ -3,15 +3,17 @@ read, labels that are not numbers."""
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
 import orjson
 import pandas as pd
+import plotly.graph_objects as go
 import pytest
 
 import workbench as wb
-from workbench.gallery.script_parts import capacity_unit, log_ticks, ohm_unit
+from workbench.gallery.script_parts import capacity_unit, charge_axis, current_unit, log_ticks, ohm_unit
 from workbench.pictures.fitting import fitted
 
 PULSES, CURRENT, PULSE, REST = 10, 0.1, 600.0, 3600.0
@@ -57,6 +59,8 @@ def test_charge_and_discharge_of_a_titration_are_lines_of_their_own(tmp_path: Pa
         rests = bench.figure("ocv-from-rests")
         assert all(np.all(np.diff(trace.y) < 0) or np.all(np.diff(trace.y) > 0) for trace in rests.data)
         assert sum(trace.showlegend for trace in rests.data) == 1
+        for drawn in (figure, rests):  # it reaches neither limit of voltage
+            assert words(drawn).endswith("0 and 100 %: the emptiest and the fullest moment of a test")
 
 
 def test_a_spectrum_without_a_voltage_has_a_number(tmp_path: Path) -> None:
@@ -95,6 +99,51 @@ def test_units_fit_the_values_of_the_cell() -> None:
     assert capacity_unit("cell", [0.0015, 0.005]) == (1000.0, "mA h")
     assert capacity_unit("cell", [2.5]) == (1.0, "A h")
     assert capacity_unit("g", [0.0015]) == (1000.0, "mA h g⁻¹")
+
+
+def test_currents_have_the_unit_of_their_size() -> None:
+    """200µ beside an axis in A is read as 200 A."""
+    assert current_unit("cell", [-3e-4, 1.5e-4, np.nan]) == (1e6, "µA")
+    assert current_unit("cell", [-0.02]) == (1000.0, "mA")
+    assert current_unit("cell", [0.5, -2.0]) == (1.0, "A")
+    assert current_unit("g", [3e-4]) == (1000.0, "mA g⁻¹")
+
+
+def test_frequencies_of_a_kramers_kronig_test_have_a_tick_a_decade(demo_store: Path, tmp_path: Path) -> None:
+    """plotly writes 2 and 5 between them, in small."""
+    shutil.copy(demo_store, tmp_path / "kk.db")
+    with wb.open(tmp_path / "kk.db") as bench:
+        bench.analyse("kk", ["M50-A-01_EIS_fresh"])
+        for axis in ("xaxis", "xaxis2"):
+            ticks = bench.figure("kk").layout[axis].tickvals
+            assert np.allclose(np.diff(np.log10(ticks)), 1)
+            assert bench.figure("bode", show="bode").layout[axis].ticktext[-2:] == ("1000", "10000")
+
+
+def test_voltage_curves_of_a_short_test_are_of_its_first_middle_and_last_cycles(tmp_path: Path) -> None:
+    """Cycles 1, 50 and 100 of a test of 17 are one curve."""
+    half = np.r_[np.linspace(3.0, 4.1, 60), np.linspace(4.1, 3.0, 60)]
+    amps = np.r_[np.full(60, -1.0), np.full(60, 1.0)]
+    made = {"Voltage [V]": np.tile(half, 17), "Current [A]": np.tile(amps, 17), "Cycle": np.repeat(range(17), 120)}
+    pd.DataFrame({"Time [s]": 60.0 * np.arange(17 * 120), **made}).to_csv(tmp_path / "short.csv", index=False)
+    with wb.open(tmp_path / "own.db") as bench:
+        bench.ingest(tmp_path / "short.csv", specification="Cell", rating="1Ah,3.0V,4.1V")
+        names = {trace.name for trace in bench.figure("voltage-curves").data}
+    assert names == {"cycle 1", "cycle 7", "cycle 15"}
+
+
+def test_steps_of_two_kinds_are_explained(tmp_path: Path) -> None:
+    """A charge at constant current and then voltage in one step, as some cyclers count it."""
+    amps = np.r_[np.full(60, -1.0), -np.linspace(1.0, 0.05, 60), np.full(90, 1.0)]
+    volts = np.r_[np.linspace(3.0, 4.2, 60), np.full(60, 4.2), np.linspace(4.2, 3.0, 90)]
+    step = np.r_[np.zeros(120), np.ones(90)]
+    made = {"Time [s]": 60.0 * np.arange(630), "Current [A]": np.tile(amps, 3), "Voltage [V]": np.tile(volts, 3)}
+    made |= {"Cycle": np.repeat(range(3), 210), "Step": np.concatenate([step + 2 * turn for turn in range(3)])}
+    pd.DataFrame(made).to_csv(tmp_path / "mixed.csv", index=False)
+    with wb.open(tmp_path / "own.db") as bench:
+        bench.ingest(tmp_path / "mixed.csv", specification="Cell", rating="1.5Ah,3.0V,4.2V", sign="discharge")
+        assert "other: steps that are not wholly at constant" in words(bench.figure("capacity-by-step"))
+        assert "other" not in words(bench.figure("capacity-by-step", direction="discharge"))
 
 
 def test_small_numbers_on_a_logarithmic_axis_are_powers_of_ten() -> None:
@@ -228,3 +277,34 @@ def test_tests_that_are_left_out_are_counted_by_their_reason(tmp_path: Path) -> 
         bench.ingest(tmp_path / "whole.csv", specification="Cell", rating="2Ah,3V,4.2V")
         said = words(bench.figure("efficiency"))
         assert said.endswith("left out: capacity of 18 cells (no column 'Coulombic efficiency')")
+
+
+def test_the_state_of_charge_of_pulses_says_what_it_refers_to(demo_store: Path) -> None:
+    """A slow cycle in the test of the pulses makes 100 % more than what the pulses pass."""
+    with wb.open(demo_store) as bench:
+        figure = bench.figure("dcir", tests=["M50-A-01_HPPC_fresh"])
+        steps = bench.measurements.steps("M50-A-01_HPPC_fresh")
+    net = (steps["Discharge capacity [A.h]"] - steps["Charge capacity [A.h]"]).fillna(0).cumsum()
+    whole = net.max() - min(net.min(), 0)
+    said = words(figure).replace("<br>", " ")
+    assert f"100 %: the fullest moment of a test, {whole:.3g} A h above the emptiest" in said
+    assert [float(row[2]) for trace in figure.data for row in trace.customdata] == pytest.approx([whole] * 18)
+    assert figure.layout.xaxis.range is None
+
+
+def test_a_state_of_charge_between_the_limits_needs_no_words(demo_store: Path, tmp_path: Path) -> None:
+    shutil.copy(demo_store, tmp_path / "power.db")
+    with wb.open(tmp_path / "power.db") as bench:
+        bench.analyse("power_capability", ["M50-A-01_HPPC_fresh"])
+        said = words(bench.figure("power-capability"))
+    assert said.startswith("solid: discharge")
+    assert "moment" not in said
+
+
+def test_points_at_nearly_one_state_of_charge_are_on_the_whole_axis() -> None:
+    near, far, beyond = (go.Figure(go.Scatter(x=x, y=[1, 2])) for x in ([4.0, 6.0], [4.0, 60.0], [-5.0, 4.0]))
+    for figure in (near, far, beyond):
+        charge_axis(figure)
+        assert figure.layout.xaxis.title.text == "State of charge / %"
+    assert near.layout.xaxis.range == (-3, 103)
+    assert far.layout.xaxis.range is beyond.layout.xaxis.range is None

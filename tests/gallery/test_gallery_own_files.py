@@ -8,8 +8,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
 import workbench as wb
+from workbench.cli import app
+from workbench.gallery.script_parts import first_in_life
 
 CYCLES, ROWS, CURRENT, STEP = 12, 300, 2.0, 12.0
 CHARGE = CURRENT * ROWS * STEP / 3600
@@ -128,16 +131,28 @@ def test_a_rate_that_is_left_out_is_said(tmp_path: Path) -> None:
 
 
 def test_values_for_a_recipe_without_data_are_answered_with_what_is_missing(tmp_path: Path) -> None:
+    """A script that asks six questions goes on where the data answer five."""
     with wb.open(tmp_path / "empty.db") as bench:
         lacking = {item["name"]: item["lacking"] for item in bench.gallery().items}
         for name, missing in lacking.items():
-            with pytest.raises(wb.Invalid) as raised:
-                bench.figure(name, values={"cells": ["A1"]})
-            (problem,) = raised.value.problems
-            assert problem.loc == ("values", "cells")
-            assert problem.type == "unknown_param"
+            figure = bench.figure(name, values={"cells": ["A1"]})
+            assert [warning["code"] for warning in figure.workbench.warnings] == ["needs_unmet"]
             assert missing, name
-            assert missing in problem.msg
+            assert missing in words(figure)
+        answer = bench.export("fade", tmp_path / "fade.csv", {"group": "cells"}, tidy=True)
+        assert [warning["code"] for warning in answer["warnings"]] == ["needs_unmet"]
+    words_of_shell = [
+        "run",
+        "fade",
+        "-p",
+        "group=cells",
+        "--store",
+        str(tmp_path / "empty.db"),
+        "-o",
+        str(tmp_path / "a.html"),
+    ]
+    written = CliRunner().invoke(app, words_of_shell)
+    assert written.exit_code == 0, written.output
 
 
 def test_pulses_of_several_currents_are_a_line_each(tmp_path: Path) -> None:
@@ -156,7 +171,7 @@ def test_pulses_of_several_currents_are_a_line_each(tmp_path: Path) -> None:
         bench.ingest(tmp_path / "pulses.csv", specification="Cell", rating="3Ah,2.5V,4.2V")
         drawn = bench.figure("dcir")
     lines = {
-        tuple(round(current, 6) for current, _ in trace.customdata): trace.y
+        tuple(round(current, 6) for current, *_ in trace.customdata): trace.y
         for trace in drawn.data
         if len(trace.y) > 1
     }
@@ -185,3 +200,35 @@ def test_tables_of_cycles_are_analysed_too_and_called_by_their_cells(tmp_path: P
         assert words(bench.figure("knee")) == "no knee: B"
         assert bench.analyse("dcir").tests == 0
         assert {"A, fade: retention", "B, fade: retention"} <= set(bench.analyse("arrival").computed)
+
+
+def test_a_life_in_two_files_is_one_course(tmp_path: Path) -> None:
+    """The second file began at 100 % again."""
+    with wb.open(tmp_path / "own.db") as bench:
+        for number, first in enumerate((1.0, 0.8)):
+            made = pd.DataFrame({"Cycle": range(15), "Discharge capacity [A.h]": 2 * first - 0.02 * np.arange(15)})
+            made.to_csv(tmp_path / f"part{number}.csv", index=False)
+            bench.ingest(tmp_path / f"part{number}.csv", specification="Cell", rating="2Ah,3V,4.2V", instance="A")
+            bench.measurements.update(f"part{number}", start_time=f"2024-0{number + 1}-01T00:00:00Z")
+        figure = bench.figure("fade", group="cells", cells=["A"])
+    (course,) = [trace for trace in figure.data if trace.mode == "lines"]
+    assert [course.y[place] for place in (0, 14, 15, 29)] == pytest.approx([100, 86, 80, 66])
+
+
+def test_a_test_at_another_current_is_compared_with_its_own_first_cycle() -> None:
+    rows = pd.DataFrame(
+        {
+            "measurement_id": [name for name in "abc" for _ in range(3)],
+            "instance_name": ["A"] * 9,
+            "Cycle count": [0, 1, 2] * 3,
+            "Cycle in life": [6, 7, 8, 0, 1, 2, 3, 4, 5],
+            "Discharge capacity [A.h]": [0.7, 0.6, 0.5, 1.0, 0.9, 0.8, 1.2, 1.1, 1.0],
+            "Mean discharge current [A]": [2.1] * 3 + [2.0] * 3 + [0.5] * 3,
+        }
+    )
+    first, words = first_in_life(rows)
+    assert first.to_dict() == {"b": 1.0, "c": 1.2, "a": 1.0}
+    assert words == "a test at another current is compared with its own first cycle: A"
+    alone, nothing = first_in_life(rows[rows["measurement_id"] == "a"])
+    assert alone.to_dict() == {"a": 0.7}
+    assert nothing == ""

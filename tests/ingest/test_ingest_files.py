@@ -72,6 +72,21 @@ def test_a_file_becomes_a_measurement_with_steps_and_cycles(store: Store, scope:
     assert store.verify() == []
 
 
+def test_two_charges_in_one_cycle_of_the_cycler_are_no_larger_capacity(
+    store: Store, scope: Scope, tmp_path: Path
+) -> None:
+    """A capacity check-up and the charge after it are one cycle for the cycler."""
+    rows, voltage = ["Time [s],Current [A],Voltage [V],Cycle"], 3.0
+    for turn in range(6):
+        for n in range(60):
+            amps = -1.0 if turn % 2 == 0 else 1.0
+            voltage -= amps / 60
+            rows.append(f"{60 * (60 * turn + n)},{amps},{voltage:.4f},{turn // 4}")
+    ingest(store, scope, write(tmp_path / "in", "two.csv", "\n".join(rows)))
+    held = store.rows.find(Specification, "Unspecified two", scope)
+    assert held.ratings.capacity.value == pytest.approx(1.0, rel=0.02)
+
+
 def test_unknown_ratings_are_estimated_and_marked(store: Store, scope: Scope, tmp_path: Path) -> None:
     report = ingest(store, scope, write(tmp_path / "in", "a.csv", cycler_text()))
     specification = store.rows.find(Specification, "Unspecified a", scope)

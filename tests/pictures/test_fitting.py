@@ -131,14 +131,16 @@ def test_names_stay_in_the_legend_beside_a_colour_bar() -> None:
 
 
 def test_lines_above_the_plot_get_height() -> None:
-    def height(text: str) -> float:
+    def height(text: str, *titles: dict[str, Any]) -> float:
         note = {"text": text, "yref": "paper", "y": 1, "yanchor": "bottom", "yshift": 2}
-        paper = paper_in(fit(lines(["a"]), {"paper": "acs"}, annotations=[note])[0]["layout"])
+        paper = paper_in(fit(lines(["a"]), {"paper": "acs"}, annotations=[*titles, note])[0]["layout"])
         assert paper is not None
         return paper.height
 
     assert height("one line") == height("")
     assert height("many words " * 20) > height("one line") + 5
+    titled = [{"text": "Panel", "xref": "paper", "yref": "paper", "x": 0.5, "y": 1.0, "yanchor": "bottom"}]
+    assert height("one line", *titled) > height("one line") + 3, "the title of a panel is below the line"
 
 
 def test_a_legend_beside_the_plot_goes_below_and_gets_height() -> None:
@@ -168,6 +170,8 @@ def test_the_height_follows_the_panels_unless_it_is_given() -> None:
     assert height({"paper": "acs"}, **below) == pytest.approx(one / 0.6 * 0.97, rel=0.01)
     assert height({"paper": "acs"}, **beside) == pytest.approx(0.5 * 82.55, abs=0.01)
     assert height({"paper": "acs", "height": "5 cm"}, **below) == 50
+    # On a double column a wide panel has half of its width: two of them were a page of 233 mm.
+    assert height({"paper": "acs", "columns": 2}, **below) == pytest.approx(0.5 * 177.8 / 0.6 * 0.97, rel=0.01)
 
 
 def test_what_is_written_above_the_plot_gets_room() -> None:

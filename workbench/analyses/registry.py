@@ -47,7 +47,7 @@ _OF_CYCLES = (
     Declared(
         "retention",
         "How much of its capacity does a cell still have?",
-        4,
+        5,
         retention,
         "cycles",
         ("ageing",),
@@ -70,7 +70,7 @@ _OF_CYCLES = (
     Declared(
         "knee",
         "Does the fade steepen, and from which cycle on?",
-        5,
+        6,
         knee,
         "cycles",
         ("ageing",),
@@ -80,7 +80,7 @@ _OF_CYCLES = (
     Declared(
         "end_of_life",
         "At which cycle does a cell reach its end of life?",
-        5,
+        6,
         end_of_life,
         "cycles",
         ("ageing",),
@@ -90,7 +90,7 @@ _OF_CYCLES = (
     Declared(
         "eol_extrapolation",
         "When will a cell reach its end of life, and how sure is that?",
-        5,
+        6,
         eol_extrapolation,
         "cycles",
         ("ageing",),
@@ -100,7 +100,7 @@ _OF_CYCLES = (
     Declared(
         "outliers",
         "Which cells differ from the others of their batch?",
-        4,
+        5,
         outliers,
         "cycles",
         ("ageing",),
@@ -162,7 +162,7 @@ _OF_SAMPLES = (
     Declared(
         "pseudo_ocv",
         "What is the voltage at equilibrium over the state of charge, and its hysteresis?",
-        2,
+        3,
         pseudo_ocv,
         "samples",
         ("pocv", "rpt"),
@@ -172,7 +172,7 @@ _OF_SAMPLES = (
     Declared(
         "ocv_from_rests",
         "What is the open-circuit voltage at the end of each rest?",
-        1,
+        2,
         ocv_from_rests,
         "samples",
         ("gitt", "hppc"),
@@ -182,7 +182,7 @@ _OF_SAMPLES = (
     Declared(
         "ic_peaks",
         "Where are the peaks of dQ/dV, and how large are they?",
-        1,
+        2,
         ic_peaks,
         "samples",
         ("pocv", "rpt"),
@@ -191,7 +191,7 @@ _OF_SAMPLES = (
     Declared(
         "dva_features",
         "Where is the peak of graphite in dV/dQ?",
-        1,
+        2,
         dva_features,
         "samples",
         ("pocv", "rpt"),
@@ -201,7 +201,7 @@ _OF_SAMPLES = (
     Declared(
         "degradation_modes",
         "What is lost with age: lithium, or active material of an electrode?",
-        1,
+        2,
         degradation_modes,
         "samples",
         ("rpt",),
@@ -213,7 +213,7 @@ _OF_SAMPLES = (
     Declared(
         "relaxation",
         "How does the voltage come to rest after a load?",
-        1,
+        2,
         relaxation,
         "samples",
         ("gitt", "hppc", "rpt"),
@@ -232,7 +232,7 @@ _OF_SAMPLES = (
     Declared(
         "delta_q",
         "How did the discharge curve change between two early cycles?",
-        1,
+        2,
         delta_q,
         "samples",
         ("ageing",),
@@ -242,7 +242,7 @@ _OF_SAMPLES = (
     Declared(
         "dcir",
         "What is the resistance of each pulse, by state of charge and direction?",
-        1,
+        2,
         dcir,
         "samples",
         ("hppc", "pulses", "rpt"),
@@ -255,7 +255,7 @@ _OF_SAMPLES = (
     Declared(
         "power_capability",
         "What power can a cell give and take between its voltage limits?",
-        1,
+        2,
         power_capability,
         "samples",
         ("hppc",),
@@ -265,7 +265,7 @@ _OF_SAMPLES = (
     Declared(
         "gitt",
         "How fast is diffusion, from pulses with long rests?",
-        2,
+        3,
         gitt,
         "samples",
         ("gitt",),
@@ -275,7 +275,7 @@ _OF_SAMPLES = (
     Declared(
         "ici",
         "How fast is diffusion, and how large the resistance, from short breaks of a current?",
-        2,
+        3,
         ici,
         "samples",
         ("ici",),

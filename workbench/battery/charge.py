@@ -24,6 +24,8 @@ LONGEST, TIMES = 60.0, 10.0
 over it. Slow logging is not a gap: its intervals are alike."""
 _DIFFERENCE = 0.005
 _NOTABLE = 0.001
+_SURELY = 1.5
+"""So many times what a current can have passed between two samples: more did not pass."""
 _ZERO = 1e-9
 Floats = NDArray[np.float64]
 
@@ -32,9 +34,10 @@ def charge_passed(frame: pd.DataFrame, direction: str) -> Floats:
     """Charge since the first row of a half cycle: (n,) float, A.h, starts at 0, never falls. Needs the cycler's
     capacity of that direction, or ``Current [A]`` and ``Time [s]``.
 
-    From the column ``Discharge capacity [A.h]`` or ``Charge capacity [A.h]`` if it is there (a fall is the
-    counter's restart in a new step; the charge between two steps comes from the current, if it is there), else by the
-    trapezoid rule from ``Current [A]`` and ``Time [s]``. Rests that ``half_cycles`` left out count nothing.
+    From the column ``Discharge capacity [A.h]`` or ``Charge capacity [A.h]`` if it is there, else by the trapezoid rule
+    from ``Current [A]`` and ``Time [s]``. A fall is the counter's restart in a new step; the charge between two steps
+    comes from the current, if it is there, which holds beyond the last sample of a step for at most the interval by
+    which the step was logged. Rests that ``half_cycles`` left out count nothing.
 
     Warns with ``SamplesLeftOut`` where samples are missing that it needs, and where it integrates nothing over a
     gap (an interval above 60 s and above 10 times those beside it) or where the time falls, and with
@@ -79,14 +82,38 @@ def _by_counter(frame: pd.DataFrame, counter: str, direction: str) -> tuple[Floa
     rises = np.diff(values[known])
     fallen = rises < 0
     rises = np.where(fallen, values[known][1:], rises)
-    restarts = fallen | (_new_steps(frame, known) & (values[known][1:] <= _ZERO * values[known].max()))
+    in_new_step = _new_steps(frame, known)
+    restarts = fallen | (in_new_step & (values[known][1:] <= _ZERO * values[known].max()))
     if restarts.any() and CURRENT in frame and TIME in frame:
         by_current = np.diff(_running(_integrated(frame, direction)[0])[known])
-        rises = np.where(restarts, np.maximum(rises, by_current), rises)
+        likely, most = _between(frame, direction, known, in_new_step)
+        by_current = np.minimum(by_current, likely)
+        # A counter that falls to more than the current can have passed since did not start anew: it counts down.
+        counts_down = fallen & ~in_new_step & (rises > _SURELY * most)
+        rises = np.where(restarts, np.where(counts_down, by_current, np.maximum(rises, by_current)), rises)
     charge = np.zeros(len(frame))
     charge[known[1:]] = rises
     one_step = STEP_COUNT in frame and frame[STEP_COUNT].nunique() <= 1
     return np.cumsum(charge), "" if one_step else left_out(frame) or ""
+
+
+def _between(
+    frame: pd.DataFrame, direction: str, rows: NDArray[np.intp], in_new_step: NDArray[np.bool_]
+) -> tuple[Floats, Floats]:
+    """The charge that passed between each of ``rows`` and the next, and the most that can have passed, A.h.
+
+    Each current holds for half of the interval. Nobody logs when a step begins and ends: its current holds before its
+    first sample and after its last one for no longer than the step itself was logged by, since the first sample of a
+    rest may come minutes after the last one under load.
+    """
+    time = frame[TIME].to_numpy(float, na_value=np.nan)[rows]
+    flow = _flow(frame[CURRENT].to_numpy(float, na_value=np.nan)[rows], direction)
+    apart = np.diff(time)
+    inside = np.concatenate([[np.inf], np.where(in_new_step, np.inf, apart), [np.inf]])
+    before, after = (np.where(in_new_step, np.fmin(apart, own), apart) for own in (inside[:-2], inside[2:]))
+    likely: Floats = (flow[:-1] * before + flow[1:] * after) / 7200
+    most: Floats = np.fmax(flow[:-1], flow[1:]) * apart / 3600
+    return np.where(np.isfinite(likely), likely, np.inf), np.where(np.isfinite(most), most, np.inf)
 
 
 def _new_steps(frame: pd.DataFrame, rows: NDArray[np.intp]) -> NDArray[np.bool_]:

@@ -45,9 +45,10 @@ def stands_apart(values: Sequence[float] | pd.Series | Floats, *, least: float =
 
     A value stands apart if it is above both, or below both, of the median of the 10 before it that do not stand apart
     and of the median of the 20 after it, by more than ``least`` of the larger and by more than 6 standard deviations
-    of the differences between neighbours (from their median absolute deviation). Values in a row that stand apart
-    begin and end with a step of that size, else they are a bend of the course. So no value of a course that only falls
-    or only rises stands apart, and neither does a jump that stays, nor the first and the last value. NaN never does.
+    of the differences between neighbours (from their median absolute deviation). Values in a row that stand apart on
+    one side begin and end with a step of that size, else they are a bend of the course. So no value of a course that
+    only falls or only rises stands apart, and neither does a jump that stays, nor the first and the last value. NaN
+    never does.
 
     Parameters
     ----------
@@ -64,15 +65,16 @@ def stands_apart(values: Sequence[float] | pd.Series | Floats, *, least: float =
         return found
     steps = np.diff(q)
     noise = _NOISES * _TO_SD * float(np.median(np.abs(steps - np.median(steps))))
-    course, apart, beyond = [float(q[0])], np.zeros(len(q), bool), np.zeros(len(q))
+    course, side, beyond = [float(q[0])], np.zeros(len(q), int), np.zeros(len(q))
     for place in range(1, len(q) - 1):
         before, after = float(np.median(course[-_BEFORE:])), float(np.median(q[place + 1 : place + 1 + _AFTER]))
         low, high = min(before, after), max(before, after)
         beyond[place] = max(least * max(abs(low), abs(high)), noise)
-        apart[place] = not low - beyond[place] <= q[place] <= high + beyond[place]
-        if not apart[place]:
+        side[place] = int(q[place] > high + beyond[place]) - int(q[place] < low - beyond[place])
+        if not side[place]:
             course.append(float(q[place]))
-    for first, last in _runs(apart):
+    # A cell that rested gives more for some cycles: they are not of the run of the part of a cycle before them.
+    for first, last in sorted([*_runs(side < 0), *_runs(side > 0)]):
         if abs(steps[first - 1]) > beyond[first] and abs(steps[last]) > beyond[last]:
             found[held[first : last + 1]] = True
     return found

@@ -28,6 +28,8 @@ _LEAST_LETTER, _MOST_LETTER = 3.0, 72.0
 _RATIOS = {1: 0.75, 1.5: 0.6, 2: 0.5}
 _FLATTEST = 0.5
 """Least height of a figure with panels, in widths: titles and ticks need theirs whatever the panels are."""
+_ABREAST = 1.3
+"""From so many panels in a row on, they are beside each other: a narrow one may be beside a wide one."""
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x")
 
@@ -120,7 +122,8 @@ def paper(
     width : as ``"8.5 cm"``, ``"89 mm"``, ``"3.25 in"``, ``"240 pt"``, or a number in mm. By default that of the
         columns.
     columns : 1 or 2 columns of the journal's page (Elsevier and None have 1.5 too).
-    height : as ``width``. By default 0.75 of the width of one column, 0.5 of two; at most what the journal allows.
+    height : as ``width``. By default 0.75 of the width of one column, 0.5 of two, and so much for each row of panels
+        that are as wide; at most what the journal allows.
     font : size of all letters, as ``"8 pt"``, or a number in points. By default that of the journal.
     panels : rows and columns of panels; each then has its letter a, b ... at its top left corner.
     grey : dashes and symbols in turn, so that a print without colours can be read. For few traces.
@@ -170,7 +173,7 @@ def paper_of(
         if name is not None and high > wanted.highest + 0.05:
             raise ValueError(f"height is {high:.4g} mm; '{name}' takes at most {wanted.highest:.4g} mm.")
     else:
-        ratio = _RATIOS[fitting] if panels == (1, 1) else max(_RATIOS[1] / across * rows, _FLATTEST)
+        ratio = _RATIOS[fitting] if panels == (1, 1) else shape_of(rows, across, _RATIOS[fitting])
         high = min(wide * ratio + more_height, wanted.highest)
     letters = wanted.letters if font is None else _points(font)
     return Paper(
@@ -186,6 +189,12 @@ def paper_of(
         FAMILY,
         (int(rows), int(across)),
     )
+
+
+def shape_of(rows: float, across: float, alone: float) -> float:
+    """Height of a figure of panels over its width. ``alone`` is that of a single panel: of one as wide as the page
+    too, while panels beside each other are as wide as a column."""
+    return max((alone if across < _ABREAST else _RATIOS[1] / across) * rows, _FLATTEST)
 
 
 def paper_in(layout: Mapping[str, PlotlyValue]) -> Paper | None:

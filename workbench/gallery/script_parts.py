@@ -62,6 +62,21 @@ def from_full(rows):
     return rows.drop(partly), said if len(partly) else ""
 
 
+def first_in_life(rows):
+    """The first capacity that each test is compared with: that of its cell's first test, since an ageing test may go on
+    in further ones; its own where it has another current. With words for a note."""
+    capacity, current = "Discharge capacity [A.h]", "Mean discharge current [A]"
+    in_life = "Cycle in life" if "Cycle in life" in rows else "Cycle count"
+    tests = rows[rows[capacity] > 0].sort_values([in_life, "Cycle count"]).groupby("measurement_id", sort=False)
+    firsts = tests[["instance_name", capacity]].first()
+    firsts["current"] = tests[current].median() if current in rows else np.nan
+    begun = firsts.groupby("instance_name")[[capacity, "current"]].transform("first")
+    other = (firsts["current"] - begun["current"]).abs() > 0.2 * begun["current"].abs()
+    names = ", ".join(firsts.loc[other, "instance_name"].unique()[:5])
+    words = f"a test at another current is compared with its own first cycle: {names}" if other.any() else ""
+    return firsts[capacity].where(other, begun[capacity]), words
+
+
 def incomplete(every, kept):
     """Words for a note if cycles are left out since they are not complete."""
     lost = len(every) - len(kept)
@@ -158,12 +173,34 @@ def ohm_unit(per, values):
     return {"cell": (1.0, "Ω") if large else (1000.0, "mΩ"), "cm2": (1.0, "Ω cm²")}[per]
 
 
+def current_unit(per, values):
+    """The factor to a current in A over an amount, and the unit as it is printed: that of a cell fits its values, in
+    A."""
+    most = pd.Series(values, dtype=float).abs().max()
+    of_cell = (1e6, "µA") if most < 1e-3 else (1000.0, "mA") if most < 0.1 else (1.0, "A")
+    return {"cell": of_cell, "g": (1000.0, "mA g⁻¹"), "cm2": (1000.0, "mA cm⁻²")}[per]
+
+
 def capacity_unit(per, values):
     """The factor to a capacity in A.h over an amount, and the unit as it is printed: that of a cell fits its values, in
     A.h."""
     small = pd.Series(values, dtype=float).abs().max() < 0.1
     of_cell = (1000.0, "mA h") if small else (1.0, "A h")
     return {"cell": of_cell, "g": (1000.0, "mA h g⁻¹"), "cm2": (1000.0, "mA h cm⁻²")}[per]
+
+
+def charge_axis(figure):
+    """State of charge as the x axis, in %: the whole of it where all values are close together."""
+    values = np.concatenate([np.asarray(trace.x, float) for trace in figure.data])
+    close = np.ptp(values) < 20 and values.min() >= 0 and values.max() <= 100
+    figure.update_xaxes(title_text="State of charge / %", range=[-3, 103] if close else None)
+
+
+def relative_charge(tables):
+    """What a state of charge refers to, in words, where a test does not reach both limits of voltage."""
+    said = [table["Warning"].astype(str) for table in tables if "Warning" in table]
+    relative = any(one.str.contains("SOC is relative").any() for one in said)
+    return "0 and 100 %: the emptiest and the fullest moment of a test" if relative else ""
 
 
 def rated_of(rows):

@@ -9,11 +9,12 @@ from typing import TypedDict
 
 import orjson
 
-from ..battery.paper_size import PX_PER_MM, PX_PER_PT, Paper, paper_of, template_of
+from ..battery.paper_size import PX_PER_MM, PX_PER_PT, Paper, paper_of, shape_of, template_of
 from ..battery.plotly_dict import PlotlyDict, PlotlyValue
 from ..battery.short_names import short_names
 from ..battery.titles import restyled
 from ..errors import BadRequest
+from .gaps import fit_gaps
 from .legends import fit_legend, legend_height, plot_height, shorten_names
 from .remark import Remark
 
@@ -73,6 +74,7 @@ def fitted(figure: bytes, options: PaperOptions) -> tuple[bytes, list[Remark]]:
     content["data"] = [*(content.get("data") or []), *traces[held:]]
     if content["data"]:
         _fit_margin(layout, made)
+        fit_gaps(traces, layout, made, _plot_pixels(traces, layout, made))
     else:
         _fit_sentence(layout, made)
     for note in _listed(layout.get("annotations")):  # after it is wrapped: markup takes no room
@@ -89,7 +91,8 @@ def _paper(options: PaperOptions, traces: list[PlotlyDict], layout: Mapping[str,
             return first
         # A height that nobody asked for is what the largest panel, the legend and lines above the plot need.
         rows, across = _panels(layout)
-        shape = first.height / first.width if (rows, across) == (1, 1) else max(0.75 / across * rows, 0.5)
+        alone = first.height / first.width
+        shape = alone if (rows, across) == (1, 1) else shape_of(rows, across, alone)
         words = legend_height(traces, layout, first) + _notes_height(layout, first) + _rows_height(layout, first)
         more = (shape * first.width - first.height) + words / PX_PER_MM
         return _paper_of(options, more)
@@ -251,6 +254,14 @@ def _fit_margin(layout: PlotlyDict, made: Paper) -> None:
         layout["margin"] = {**held, "t": round(base["t"] + max(above))}
 
 
+def _plot_pixels(traces: list[PlotlyDict], layout: PlotlyDict, made: Paper) -> tuple[float, float]:
+    """About how many pixels of width and height all panels have together."""
+    margin = layout.get("margin") or layout["template"]["layout"]["margin"]
+    width, height = made.pixels
+    below = margin["b"] + legend_height(traces, layout, made)
+    return width - margin["l"] - margin["r"], max(height - margin["t"] - below, height / 3)
+
+
 def _fit_sentence(layout: PlotlyDict, made: Paper) -> None:
     """A figure that is only a sentence has it in the middle of the paper, in lines that fit."""
     layout["margin"] = dict.fromkeys("lrtb", _EDGE // 2)
@@ -267,17 +278,21 @@ def _wrapped(note: PlotlyDict, made: Paper, at: float) -> float:
 
 def _lines_above(note: Mapping[str, PlotlyValue], made: Paper) -> list[str]:
     most = max(int((made.pixels[0] - 2 * _EDGE) / (made.letters * PX_PER_PT * _LETTER_WIDTH)), 20)
-    words = str(note.get("text") or "").replace("<br>", " ").split()
+    words = [word for word in str(note.get("text") or "").replace("<br>", " ").split(" ") if word]
     return textwrap.wrap(" ".join(map(short_names(words, most).__getitem__, words)), most, break_on_hyphens=False)
 
 
 def _notes_height(layout: Mapping[str, PlotlyValue], made: Paper) -> float:
-    """Pixels that lines above the plot take beyond one."""
+    """Pixels that lines above the plot, and titles of panels below them, take beyond one line."""
     above = [
         note for note in _listed(layout.get("annotations")) if note.get("yref") == "paper" and note.get("yshift")
     ]
     lines = sum(len(_lines_above(note, made)) for note in above if note.get("yanchor") == "bottom")
-    return 1.3 * made.letters * PX_PER_PT * max(lines - 1, 0)
+    titles = any(
+        note.get("yref") == "paper" and not note.get("yshift") and (note.get("y") or 0) >= 1
+        for note in _listed(layout.get("annotations"))
+    )
+    return 1.3 * made.letters * PX_PER_PT * max(lines + (titles and lines > 0) - 1, 0)
 
 
 def _rows_height(layout: Mapping[str, PlotlyValue], made: Paper) -> float:

@@ -48,7 +48,7 @@ def read_cli_values(
             raise BadRequest(f"'{pair}' is not a value: write name=text, or name:=JSON for a literal value.")
         name, text = match["name"], match["text"]
         if name not in config.params:
-            problems.append(undeclared(name, config.params, config.transform))
+            problems.append(undeclared(name, config.params))
             continue
         try:
             if match["sign"] == ":=":

@@ -52,7 +52,8 @@ def undeclared(name: str, params: Iterable[str], script: str = "") -> Problem:
 def effective(config: PlotConfig, values: Mapping[str, JsonValue] | None = None) -> dict[str, JsonValue]:
     """All params with their values, given or default, in the order of the recipe.
 
-    Live choices are not looked at here: they need a store.
+    Live choices are not looked at here: they need a store. A recipe that only says what it lacks takes any values: its
+    params are those of the data that are missing, and the sentence is the answer.
 
     Raises
     ------
@@ -66,7 +67,8 @@ def effective(config: PlotConfig, values: Mapping[str, JsonValue] | None = None)
                 ("values",), "'values' must be an object with the name of each param and its value.", "wrong_type"
             )
         )
-    problems += [undeclared(name, config.params, config.transform) for name in given if name not in config.params]
+    if sentence_of(config.transform) is None:
+        problems += [undeclared(name, config.params) for name in given if name not in config.params]
     made: dict[str, JsonValue] = {}
     refused = {problem.loc[1] for problem in problems if len(problem.loc) > 1}
     for name, param in config.params.items():

@@ -91,12 +91,10 @@ def degradation_modes(
         needs the absolute stoichiometry of the cathode: scaled from 0 to 1, LLI of a simulated cell was 6.33 % for
         4.75 %.
     by : the column that distinguishes tests (``id`` of a long frame); each gives its slowest curve. Without it each
-    slow
-        half cycle of the frame is a check-up.
+        slow half cycle of the frame is a check-up.
     direction : of the curves that are fitted.
     compare : fit the other direction too, where it is there, and give no loss of an electrode on which the two differ
-    by
-        more than 1 point.
+        by more than 1 point.
     fastest : 1/h; a faster half cycle is not a slow curve.
     starts, points, seed : starts of the fit, points of SOC, and the seed of the starts.
     rated, rest : as in ``ic_peaks``.

@@ -61,7 +61,8 @@ def arrhenius(
     warm, rate = warm[known][order], rate[known][order]
     levels = _levels(warm)
     if levels < FEWEST:
-        words = f"At least {FEWEST} temperatures, more than {_SAME:g} K apart, are needed; there are {levels}."
+        found = f"is {levels}" if levels == 1 else f"are {levels}"
+        words = f"At least {FEWEST} temperatures, more than {_SAME:g} K apart, are needed; there {found}."
         raise Refusal("too_few", words)
     x = 1 / (GAS * (warm + _ZERO))
     y = -np.log(rate) if falls else np.log(rate)

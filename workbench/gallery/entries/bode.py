@@ -119,8 +119,11 @@ def transform(data, params):
     if size:
         figure.update_yaxes(title_text=f"|Z| / {unit}", **log_ticks(np.concatenate(sizes)), **size)
         figure.update_yaxes(title_text="−Phase / °", **phase)
-        figure.update_xaxes(type="log", title_text="Frequency / Hz" if nyquist else "", **size)
-        figure.update_xaxes(type="log", title_text="Frequency / Hz", **phase)
+        # Panels beside each other are too narrow for a tick a decade.
+        frequencies = np.concatenate([spectrum["Frequency [Hz]"] for _, spectrum, _ in curves])
+        ticks = {"type": "log"} if nyquist else log_ticks(frequencies)
+        figure.update_xaxes(**ticks, title_text="Frequency / Hz" if nyquist else "", **size)
+        figure.update_xaxes(**ticks, title_text="Frequency / Hz", **phase)
     figure.add_traces(shown.bar)
     finished(figure, showlegend=shown.legend)
     rings = "rings: decades of frequency" if nyquist and params["decades"] else ""

@@ -65,4 +65,8 @@ def transform(data, params):
     figure.update_yaxes(title_text=title, rangemode="tozero")
     finished(figure, showlegend=True, barmode="stack", bargap=0 if len(sums) > 60 else 0.1)
     lost = without_amount(rows, amount)
-    return note(figure, "; ".join(text for text in ("" if several else rows["name"].iloc[0], lost) if text))
+    # A step that goes on at constant voltage after its constant current is neither.
+    other = sums["other"].sum() / sums.to_numpy().sum() if "other" in sums else 0
+    mixed = "other: steps that are not wholly at constant current or at constant voltage" if other > 0.02 else ""
+    said = ("" if several else rows["name"].iloc[0], mixed, lost)
+    return note(figure, "; ".join(text for text in said if text))

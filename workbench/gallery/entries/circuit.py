@@ -67,7 +67,7 @@ def transform(data, params):
             x=x,
             y=rows["scale"] * rows[shown].sum(axis=1),
             mode="text",
-            text=np.where(unknown > 0, "+ ?", ""),
+            text=np.where(unknown > 0, "+ ?", ""),
             textposition="top center",
             name="without what is not known",
             customdata=unknown,
@@ -79,7 +79,7 @@ def transform(data, params):
     figure.update_yaxes(title_text=f"Resistance / {unit}", range=[0, (1.12 if unknown.any() else 1.05) * top])
     finished(figure, barmode="stack")
     circuits = ", ".join(dict.fromkeys(rows["Circuit"].dropna()))
-    lost = f"; + ?: without {unknown.sum()} parameters that the data do not know" if unknown.any() else ""
+    lost = f"; + ?: without {unknown.sum()} parameters that the data do not know" if unknown.any() else ""
     bare = without_amount(tests, amount)
     unknown_area = f"; {bare}" if bare else ""
     return note(figure, f"{circuits}, rms {100 * rows['rms relative'].median():.2g} %{lost}{unknown_area}")

@@ -42,8 +42,8 @@ def transform(data, params):
     tests = data["chosen"].sort_values("start_time", na_position="last")
     tests = tests.assign(name=called(tests))
     colors = distinct(list(tests["id"]))
-    late, lost, both = [], "", params["direction"] == "both"
-    short, several = [], []
+    late, lost = [], ""
+    short, several, wholes = [], [], {}
     for _, test in tests.iterrows():
         steps = rows[rows["measurement_id"] == test["id"]].sort_values("Step count")
         passed = (steps["Discharge capacity [A.h]"] - steps["Charge capacity [A.h]"]).fillna(0)
@@ -52,6 +52,8 @@ def transform(data, params):
         rated = float(rated_of(steps).iloc[0]) if len(steps) else np.nan
         if spread < 0.5 * rated:
             spread, short = rated, [*short, test["name"]]
+        else:
+            wholes[test["name"]] = spread
         rest = steps["Step type"].eq("Rest") * steps["Duration [s]"]
         soaked = rest.shift(fill_value=0) >= 300
         pulses = steps["Duration [s]"].le(120) & steps["Resistance at 10 s [Ohm]"].notna()
@@ -82,18 +84,24 @@ def transform(data, params):
                     showlegend=not any(trace.legendgroup == test["id"] for trace in figure.data),
                     line={"color": colors[test["id"]], "dash": "solid" if direction == "discharge" else "dot"},
                     marker={"size": 7, "symbol": "circle" if direction == "discharge" else "circle-open"},
-                    customdata=[[current, direction] for current in one["Mean current [A]"]],
+                    customdata=[[current, direction, spread] for current in one["Mean current [A]"]],
                     hovertemplate="%{x:.0f} %: %{y:.4g}<br>Current: %{customdata[0]:.3g} A<br>Pulse: %{customdata[1]}"
-                    "<extra>%{fullData.name}</extra>",
+                    "<br>Charge of 100 %: %{customdata[2]:.3g} A h<extra>%{fullData.name}</extra>",
                 )
     if not figure.data:
         return battery.message("The chosen tests have no pulse of 10 s after a rest. Choose others.", unmet=True)
-    figure.update_xaxes(title_text="State of charge / %")
+    charge_axis(figure)
     figure.update_yaxes(title_text=f"Resistance after 10 s / {unit}", rangemode="tozero")
     finished(figure)
     gap = f"first sample of a pulse later than 1 s in {', '.join(late[:3])}" if late else ""
-    dashes = "solid: discharge, dotted: charge" if both else params["direction"]
+    drawn = {trace.customdata[0][1] for trace in figure.data}
+    dashes = "solid: discharge, dotted: charge" if len(drawn) > 1 else f"pulses of {min(drawn)}"
     few = f"less than half of the rated charge passed, full before it: {', '.join(short[:3])}" if short else ""
     currents = f"a line for each current: {', '.join(several[:3])}" if several else ""
-    said = (f"{dashes}; state of charge: of the charge in the test", currents, few, gap, lost)
+    # A slow cycle in the same test makes 100 % more than what a fast one passes.
+    wholes = [wholes[trace.name] for trace in figure.data if trace.name in wholes]
+    size, charge = capacity_unit("cell", wholes)
+    between = " to ".join(dict.fromkeys(f"{size * one:.3g}" for one in sorted(wholes)[:: max(len(wholes) - 1, 1)]))
+    whole = f"100 %: the fullest moment of a test, {between} {charge} above the emptiest" if wholes else ""
+    said = (dashes, whole, currents, few, gap, lost)
     return note(figure, "; ".join(text for text in said if text))

@@ -38,12 +38,13 @@ def transform(data, params):
     batched = len(cells) > 8 and cells["batch_name"].notna().any()
     names = cells["batch_name"].fillna("no batch") if batched else cells["instance_name"]
     colors, named = palette(sorted(set(names))), set()
-    worst = 0.0
+    worst, unknown = 0.0, 0
     for number, (name, (_, cell)) in enumerate(zip(names, cells.iterrows())):
         table = data["values"][cell["id"]]
         worst = max(worst, float(table["rms [mV]"].max()))
         for place, mode in enumerate(MODES, start=1):
             one = table.dropna(subset=[f"{mode} [%]"])
+            unknown += len(table) - len(one)
             figure.add_scatter(
                 x=one["Check-up"],
                 y=one[f"{mode} [%]"],
@@ -64,5 +65,5 @@ def transform(data, params):
     figure.update_yaxes(title_text="Loss / %", col=1)
     figure.update_annotations(font_size=14)
     finished(figure, margin={"t": 50})
-    gaps = "gaps: the fit does not know the loss of that electrode"
-    return note(figure, f"largest residual of a fit: {worst:.1f} mV; {gaps}", over=22)
+    gaps = "; gaps: the fit does not know the loss of that electrode" if unknown else ""
+    return note(figure, f"largest residual of a fit: {worst:.1f} mV{gaps}", over=22)

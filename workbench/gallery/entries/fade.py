@@ -44,8 +44,8 @@ def transform(data, params):
     fade = fade.assign(degrees=degrees_of(fade).round(0), value=fade["Discharge capacity [A.h]"])
     fade["why"] = off_course(fade)
     if params["relative"] == "first":
-        course = fade[fade["why"] == ""].sort_values("Cycle count")
-        first = course[course["value"] > 0].groupby("measurement_id")["value"].first()
+        first, own = first_in_life(fade[fade["why"] == ""])
+        partly = "; ".join(text for text in (own, partly) if text)
         fade["value"] = 100 * fade["value"] / fade["measurement_id"].map(first)
         title = "Capacity retention / %"
         over = fade.loc[(fade["value"] > 150) & (fade["why"] == ""), "measurement_id"]

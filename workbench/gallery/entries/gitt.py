@@ -10,7 +10,15 @@ ANALYSES = ("gitt",)
 
 
 def make(facts):
-    columns = ("D/R2 [1/s]", "D/R2 second window [1/s]", "D [m2/s]", "D second window [m2/s]", "Direction", "r2")
+    columns = (
+        "D/R2 [1/s]",
+        "D/R2 second window [1/s]",
+        "D [m2/s]",
+        "D second window [m2/s]",
+        "Direction",
+        "r2",
+        "Warning",
+    )
     steps, params = stored_results(
         facts, "gitt", "gitt", lacking=LACKING, x="SOC", columns=columns, by="measurement_name", most=6
     )
@@ -56,11 +64,13 @@ def transform(data, params):
             )
     if not figure.data:
         return battery.message("The chosen tests have no pulse with a diffusion. Choose others.", unmet=True)
-    figure.update_xaxes(title_text="State of charge / %")
+    charge_axis(figure)
     title = "Apparent diffusion coefficient / m² s⁻¹" if known else "Apparent D/R² / s⁻¹"
     values = np.concatenate([trace.y for trace in figure.data])
     figure.update_yaxes(title_text=title, **log_ticks(values))
     finished(figure, showlegend=True)
     radius = "" if known else "; D needs the particle radius: workbench analyse gitt -p radius=5e-6"
     dashes = "solid: discharge, dotted: charge; " if len(ways) > 1 else ""
-    return note(figure, f"{dashes}band: between the two time windows of the fit{radius}")
+    charge = relative_charge(data["values"][id] for id in tests["id"])
+    fits = f"{dashes}band: between the two time windows of the fit{radius}"
+    return note(figure, "; ".join(text for text in (fits, charge) if text))

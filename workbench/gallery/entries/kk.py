@@ -53,7 +53,7 @@ def transform(data, params):
     for row, word in ((1, "Real"), (2, "Imaginary")):
         figure.add_hrect(y0=-1, y1=1, fillcolor="#000000", opacity=0.06, line_width=0, row=row, col=1)
         figure.update_yaxes(title_text=f"{word} residual / %", range=[-most, most], row=row, col=1)
-    figure.update_xaxes(type="log")
+    figure.update_xaxes(**log_ticks(np.concatenate([one["Frequency [Hz]"] for _, one in curves])))
     figure.update_xaxes(title_text="Frequency / Hz", row=2, col=1)
     finished(figure)
     return note(figure, "grey: 1 %. A passed test does not prove that the cell stood still.")

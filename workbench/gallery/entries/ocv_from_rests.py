@@ -10,7 +10,7 @@ ANALYSES = ("ocv_from_rests",)
 
 
 def make(facts):
-    columns = ("Rest", "Voltage [V]", "Rest [s]", "Drift [mV/h]", "Direction before")
+    columns = ("Rest", "Voltage [V]", "Rest [s]", "Drift [mV/h]", "Direction before", "Warning")
     steps, params = stored_results(
         facts,
         "ocv_from_rests",
@@ -39,7 +39,7 @@ def make(facts):
 def transform(data, params):
     tests = data["chosen"].sort_values("start_time", na_position="last")
     tests = tests.assign(measurement_name=called(tests, "measurement_name"))
-    figure, moving = go.Figure(), 0
+    figure, moving, few = go.Figure(), 0, []
     one_cell = tests["instance_name"].nunique() == 1
     by = tests["measurement_name"] if one_cell else tests["instance_name"]
     order = 0 * tests.index if one_cell else tests.groupby("instance_name").cumcount()
@@ -47,6 +47,7 @@ def transform(data, params):
     for (_, test), group, place in zip(tests.iterrows(), by, order):
         table = data["values"][test["id"]].dropna(subset=["SOC", "Voltage [V]"]).sort_values("Rest")
         moving += int((table["Drift [mV/h]"].abs() > params["drift"]).sum())
+        few += [test["measurement_name"]] if len(table) < 3 else []
         color, symbol = colors[group], SYMBOLS[place % len(SYMBOLS)]
         # A line joins rests that follow each other in one direction: after a charge the voltage is higher.
         turn = table["Direction before"].ne(table["Direction before"].shift()).cumsum()
@@ -66,9 +67,11 @@ def transform(data, params):
                 "<br>Drift: %{customdata[1]:.2g} mV h⁻¹"
                 f"<extra>{test['measurement_name']}</extra>",
             )
-    figure.update_xaxes(title_text="State of charge / %")
+    charge_axis(figure)
     figure.update_yaxes(title_text="Voltage at the end of the rest / V")
     finished(figure, showlegend=True)
     drift = f"open: {moving} rests that still drift by more than {params['drift']:g} mV h⁻¹" if moving else ""
     later = f"{SYMBOLS[0]}, {SYMBOLS[1]} ...: first test of a cell, second ..." if max(order) > 0 else ""
-    return note(figure, "; ".join(text for text in (drift, later) if text))
+    charge = relative_charge(data["values"][id] for id in tests["id"])
+    lone = f"one or two rests of half an hour only: {', '.join(few[:3])}" if few else ""
+    return note(figure, "; ".join(text for text in (drift, lone, later, charge) if text))

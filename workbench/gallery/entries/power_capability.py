@@ -11,7 +11,7 @@ ANALYSES = ("power_capability",)
 
 
 def make(facts):
-    columns = ("Power at 10 s [W]", "Extrapolation", "Direction")
+    columns = ("Power at 10 s [W]", "Extrapolation", "Direction", "Warning")
     steps, params = stored_results(
         facts,
         "power_capability",
@@ -58,7 +58,7 @@ def transform(data, params):
             )
     if not figure.data:
         return battery.message("The chosen tests have no power. Choose others.", unmet=True)
-    figure.update_xaxes(title_text="State of charge / %")
+    charge_axis(figure)
     figure.update_yaxes(title_text="Power for 10 s / " + ("W" if base == "cell" else "W g⁻¹"), rangemode="tozero")
     finished(figure)
     lost = without_amount(tests, tests["amount"])
@@ -67,7 +67,12 @@ def transform(data, params):
         figure,
         "; ".join(
             text
-            for text in (dashes, f"extrapolated up to {far:.1f} times the current of the pulses", lost)
+            for text in (
+                dashes,
+                f"extrapolated up to {far:.1f} times the current of the pulses",
+                relative_charge(data["values"][id] for id in tests["id"]),
+                lost,
+            )
             if text
         ),
     )

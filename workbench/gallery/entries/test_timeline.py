@@ -66,7 +66,7 @@ def transform(data, params):
     )
     base = params.get("per", "cell")
     amount = amount_of(data["chosen"], base)
-    scale, unit_of_current = {"cell": (1.0, "A"), "g": (1000.0, "mA g⁻¹"), "cm2": (1000.0, "mA cm⁻²")}[base]
+    scale, unit_of_current = current_unit(base, samples["Current [A]"])
     scale = scale / amount.iloc[0]
     for row, name, by in ((1, "Voltage [V]", 1.0), (2, "Current [A]", scale)):
         figure.add_scatter(

@@ -25,10 +25,9 @@ def make(facts):
             "columns": ["Time [s]", "Voltage [V]", "Current [A]"],
             "window": {"min": f"${step}", "max": f"${step}"},
         }
-    defaults = (
-        {"early": 1, "middle": 50, "late": 100} if facts.tests("ageing") else {"early": 0, "middle": 1, "late": 2}
-    )
-    for step, value in defaults.items():
+    # The last cycle may not be whole.
+    late = min(100, max(facts.cycles_in(tests[0]) - 2, 2)) if facts.tests("ageing") else 2
+    for step, value in {"early": int(late > 2), "middle": late // 2, "late": late}.items():
         label = f"{step.capitalize()} cycle count"
         params[step] = {"kind": "data", "default": value, "control": {"label": label, "min": 0, "max": 1000000}}
     shown = {"both": "both", "charge": "charge", "discharge": "discharge"}

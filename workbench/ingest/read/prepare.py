@@ -302,17 +302,20 @@ def _in_time(path: Path, deadline: float, limits: Limits) -> None:
 
 
 def largest_capacity(steps: Table, cycles: Table) -> float | None:
-    """The most charge that one cycle passed either way, A.h; where all is one cycle, the most without a turn."""
+    """The most charge that one cycle passed either way, A.h, and no more than passed without a turn: a cycle of the
+    cycler's counter may hold two charges."""
+    out, back = (np.nan_to_num(steps[name].floats(), nan=0.0) for name in c.COUNTERS[:2])
+    without_turn = largest_move(np.cumsum(out - back)) or None
     if cycles.n == 1:
-        out, back = (np.nan_to_num(steps[name].floats(), nan=0.0) for name in c.COUNTERS[:2])
-        return largest_move(np.cumsum(out - back))
+        return without_turn
     found = [
         value
         for name in ("Discharge capacity [A.h]", "Charge capacity [A.h]")
         for value in cycles[name].tolist()
         if value is not None and math.isfinite(value)
     ]
-    return max(found, default=None)
+    most = max(found, default=None)
+    return most if most is None or without_turn is None else min(most, without_turn)
 
 
 _NEAR = 0.02
