@@ -91,8 +91,9 @@ def test_on_the_demo_each_draws_its_question(demo: wb.Bench, name: str) -> None:
         return
     assert said == []
     assert figure.data
-    titles = [axis.title.text for axis in [*figure.select_xaxes(), *figure.select_yaxes()] if axis.title.text]
-    assert titles or name == "outliers", "an axis says what it shows"
+    # So few starts of a fit as these tests make end alike, and have no spread.
+    alike = "group_of_one" if name == "degradation-modes" else None
+    assert [one.message for one in figure.workbench.lint if one.code != alike] == []
     unnamed = {column for column in figure.tidy() if column in ("x", "y") or "Hover value" in column}
     assert unnamed <= UNNAMED.get(name, set())
     assert demo.check(name) == []

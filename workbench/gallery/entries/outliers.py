@@ -117,7 +117,7 @@ def transform(data, params):
             for name in groups
         ],
     }
-    figure.update_xaxes(**axis, range=[-0.6, len(groups) - 0.2])
+    figure.update_xaxes(**axis, range=[-0.6, len(groups) - 0.2], title_text="Group of cells")
     figure.update_yaxes(title_text=title)
     bar = {"title": {"text": "|z|", "side": "right"}, "thickness": 14}
     finished(figure, coloraxis={"colorscale": "Viridis", "cmin": 0, "cmax": 5, "colorbar": bar})

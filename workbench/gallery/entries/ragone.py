@@ -46,6 +46,8 @@ def transform(data, params):
         lost = lost or without_amount(steps, mass)
         table = battery.rate_capability(steps)
         table = table[table["Valid"] & table["Energy [W.h]"].notna()]
+        if table.empty:
+            continue
         scale = (1000 if base == "g" else 1) / mass.iloc[0]
         figure.add_scatter(
             x=scale * table["Mean power [W]"],
@@ -57,7 +59,7 @@ def transform(data, params):
             customdata=table["C-rate [1/h]"],
             hovertemplate="C-rate: %{customdata:.2g}<br>%{x:.4g}, %{y:.4g}<extra>%{fullData.name}</extra>",
         )
-    if not any(len(trace.x) for trace in figure.data):
+    if not figure.data:
         return battery.message("The chosen tests have no energy at several rates. Choose others.", unmet=True)
     power, energy = ("W kg⁻¹", "W h kg⁻¹") if base == "g" else ("W", "W h")
     found = [np.concatenate([trace[axis] for trace in figure.data]) for axis in ("x", "y")]
