@@ -100,6 +100,26 @@ def test_every_kind_comes_back(store: Store, n: int) -> None:
     assert store.series.verify() == []
 
 
+def test_texts_have_the_same_bytes_in_whatever_parts_they_come(store: Store) -> None:
+    """The words of a chunk are in the order of its rows, not in that of the words of a part before it."""
+    words = ["rest", "charge", *["rest"] * (CHUNK - 2), "pause", "charge", "rest", "charge", "pause"]
+    table = Table.of({"words": Column.text(words)})
+    for start, stop in ((0, 2), (2, CHUNK + 2), (CHUNK + 2, len(words))):
+        store.series.append("grown", "series", table.slice(start, stop))
+    for start, stop in ((0, CHUNK + 4), (CHUNK + 4, len(words))):
+        store.series.append("other", "series", Table.of({"words": Column.text(words[start:stop])}))
+    with store.series.writer("whole") as writer:
+        writer.add(table)
+        writer.publish()
+    hashes = set()
+    for owner in ("grown", "other", "whole"):
+        info = store.series.info(owner, scope=EVERYTHING)
+        assert info is not None
+        hashes.add(info.content_hash)
+        assert store.series.read(owner, scope=EVERYTHING)["words"].tolist() == words
+    assert len(hashes) == 1
+
+
 @given(data=st.data())
 @settings(max_examples=examples(6, 60), deadline=None)
 def test_appends_give_what_one_write_gives(shared: Store, data: st.DataObject) -> None:

@@ -398,9 +398,13 @@ def encode_column(column: Column, *, small: bool = False) -> bytes:
     if column.kind != "text":
         return encode(column.values, column.valid, small=small)
     codes = column.values if column.valid is None else column.values[column.valid]
-    used, inverse = np.unique(codes, return_inverse=True)
+    used, firsts, inverse = np.unique(codes, return_index=True, return_inverse=True)
+    # In the order in which they come, whatever was written before them: the same rows have the same bytes, also where
+    # they came in several appends.
+    order = np.argsort(firsts)
+    used = used[order]
     full = np.zeros(len(column), np.int32)
-    full[slice(None) if column.valid is None else column.valid] = inverse
+    full[slice(None) if column.valid is None else column.valid] = np.argsort(order)[inverse]
     try:
         written = orjson.dumps([column.words[code] for code in used.tolist()])
     except TypeError as error:
