@@ -107,6 +107,36 @@ def test_more_than_eight_names_are_written_at_the_curves() -> None:
     assert "of 60 curves" in remarks[0].message
 
 
+NOTE = {"yref": "paper", "y": 1, "yanchor": "bottom", "showarrow": False}
+
+
+def test_a_long_note_is_cut_and_left_for_the_caption() -> None:
+    def noted(words: int, traces: list[Any], width: str = "8.5 cm") -> tuple[str, list[Remark]]:
+        text = "left out: " + ", ".join(f"cell {k}" for k in range(words))
+        made, remarks = fit(traces, {"width": width}, annotations=[{**NOTE, "text": text, "yshift": 4}])
+        return made["layout"]["annotations"][0]["text"], remarks
+
+    short, remarks = noted(20, lines(["a"]))
+    assert short.count("<br>") < 4
+    assert remarks == []
+    assert "cell 19" in short
+    long, (remark,) = noted(90, lines(["a"]))
+    assert long.count("<br>") == 3
+    assert long.endswith(" …")
+    assert remark.code == "note_cut"
+    assert remark.message.endswith("cell 88, cell 89")
+    below, above = (
+        {**NOTE, "text": text, "yshift": shift} for text, shift in (("cell " * 80, 4), ("excluded", 200))
+    )
+    stacked = fit(lines(["a"]), {"width": "8.5 cm"}, annotations=[below, above])[0]["layout"]["annotations"]
+    assert stacked[1]["yshift"] < 80, "the second is on the lines that are left of the first"
+    wide, _ = noted(40, lines(["a"]), "17 cm")
+    assert "cell 39" in wide
+    sentence, remarks = noted(90, [])
+    assert sentence.endswith("cell 89")
+    assert remarks == [], "a figure that is only a sentence has all of it"
+
+
 def test_a_long_legend_of_several_panels_stays_below_with_its_height() -> None:
     panels = {"xaxis": {"domain": [0, 0.45]}, "xaxis2": {"domain": [0.55, 1]}}
 

@@ -26,6 +26,7 @@ _EXPONENT = re.compile(r"[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+")
 _FIGURES = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "−0123456789")
 _RAISED_SHARE = 0.7
 _THINNEST = 0.25 * PX_PER_PT
+_MOST_LINES = 4
 _LETTER_WIDTH, _EDGE = 0.56, 30
 """Of a letter, of its height; px left and right of lines above a plot."""
 _STYLED_BY_PAPER = ("width", "height", "autosize", "margin", "font", "paper_bgcolor", "plot_bgcolor", "colorway")
@@ -70,6 +71,13 @@ def fitted(figure: bytes, options: PaperOptions) -> tuple[bytes, list[Remark]]:
     for trace in traces:
         _fit_trace(trace, made)
     held = len(traces)
+    remarks = [
+        Remark(
+            "note_cut", f"The note above the plot is cut after {_MOST_LINES} lines. For the caption: {_words(one)}"
+        )
+        for one in _notes_above(layout)
+        if content.get("data") and len(_all_lines(one, made)) > _MOST_LINES
+    ]
     words = fit_legend(traces, layout, made, _notes_height(layout, made))
     content["data"] = [*(content.get("data") or []), *traces[held:]]
     if content["data"]:
@@ -80,7 +88,7 @@ def fitted(figure: bytes, options: PaperOptions) -> tuple[bytes, list[Remark]]:
     for note in _listed(layout.get("annotations")):  # after it is wrapped: markup takes no room
         if isinstance(note.get("text"), str):
             note["text"] = _raised(note["text"], made.letters, made.least)
-    return orjson.dumps(content), [Remark("legend_too_long", words)] if words else []
+    return orjson.dumps(content), [*remarks, *([Remark("legend_too_long", words)] if words else [])]
 
 
 def _paper(options: PaperOptions, traces: list[PlotlyDict], layout: Mapping[str, PlotlyValue]) -> Paper:
@@ -244,7 +252,8 @@ def _fit_margin(layout: PlotlyDict, made: Paper) -> None:
     for note in _listed(layout.get("annotations")):
         if note.get("yref") == "paper" and isinstance(note.get("y"), int | float) and note["y"] >= 1:
             if note.get("yanchor") == "bottom" and note.get("yshift"):
-                end = _wrapped(note, made, max(end, float(note["yshift"])))
+                # The next is on the lines of this one, which may be fewer than they were on a screen.
+                end = _wrapped(note, made, end or float(note["yshift"]))
                 above.append(end)
             else:
                 above.append(made.letters * PX_PER_PT * 1.5)
@@ -266,7 +275,7 @@ def _fit_sentence(layout: PlotlyDict, made: Paper) -> None:
     """A figure that is only a sentence has it in the middle of the paper, in lines that fit."""
     layout["margin"] = dict.fromkeys("lrtb", _EDGE // 2)
     for note in _listed(layout.get("annotations")):
-        note["text"] = "<br>".join(_lines_above(note, made))
+        note["text"] = "<br>".join(_all_lines(note, made))
 
 
 def _wrapped(note: PlotlyDict, made: Paper, at: float) -> float:
@@ -276,18 +285,36 @@ def _wrapped(note: PlotlyDict, made: Paper, at: float) -> float:
     return at + 1.3 * made.letters * PX_PER_PT * len(lines) + 2
 
 
+def _notes_above(layout: Mapping[str, PlotlyValue]) -> list[PlotlyDict]:
+    """Notes in lines above the plot, as the recipes of the gallery have them."""
+    return [
+        note
+        for note in _listed(layout.get("annotations"))
+        if note.get("yref") == "paper" and note.get("yanchor") == "bottom" and note.get("yshift")
+    ]
+
+
+def _words(note: Mapping[str, PlotlyValue]) -> str:
+    return " ".join(str(note.get("text") or "").replace("<br>", " ").split())
+
+
 def _lines_above(note: Mapping[str, PlotlyValue], made: Paper) -> list[str]:
+    """The lines of a note above the plot. A long one would take the height of the plot, and belongs to the caption."""
+    lines = _all_lines(note, made)
+    if len(lines) <= _MOST_LINES:
+        return lines
+    return [*lines[: _MOST_LINES - 1], f"{lines[_MOST_LINES - 1].rstrip(',;. ')} …"]
+
+
+def _all_lines(note: Mapping[str, PlotlyValue], made: Paper) -> list[str]:
     most = max(int((made.pixels[0] - 2 * _EDGE) / (made.letters * PX_PER_PT * _LETTER_WIDTH)), 20)
-    words = [word for word in str(note.get("text") or "").replace("<br>", " ").split(" ") if word]
+    words = _words(note).split()
     return textwrap.wrap(" ".join(map(short_names(words, most).__getitem__, words)), most, break_on_hyphens=False)
 
 
 def _notes_height(layout: Mapping[str, PlotlyValue], made: Paper) -> float:
     """Pixels that lines above the plot, and titles of panels below them, take beyond one line."""
-    above = [
-        note for note in _listed(layout.get("annotations")) if note.get("yref") == "paper" and note.get("yshift")
-    ]
-    lines = sum(len(_lines_above(note, made)) for note in above if note.get("yanchor") == "bottom")
+    lines = sum(len(_lines_above(note, made)) for note in _notes_above(layout))
     titles = any(
         note.get("yref") == "paper" and not note.get("yshift") and (note.get("y") or 0) >= 1
         for note in _listed(layout.get("annotations"))
