@@ -114,7 +114,18 @@ def run_block(text: str, name: str, space: dict[str, Any]) -> None:
     exec(compile(text, name, "exec"), space)
 
 
-@pytest.mark.parametrize("page", [page for page in RUN if page.name not in ELSEWHERE], ids=lambda page: page.stem)
+SLOW = {"many-tests-at-once.md"}
+"""It starts clusters of Dask: half a minute."""
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, id=page.stem, marks=[pytest.mark.long] if page.name in SLOW else [])
+        for page in RUN
+        if page.name not in ELSEWHERE
+    ],
+)
 def test_every_block_of_a_page_runs(page: Path, reader: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     blocks = _BLOCK.findall(page.read_text("utf-8"))
     assert blocks
