@@ -185,7 +185,9 @@ cellpy name its columns too, as ours does. The ratio is ours, stored, to the fas
 TAIL = """
 Why it is more than twice reading alone:
 
-- A small file pays for its records and their transaction, some tens of ms whatever its size, and for the search of
+- A locked process reads the files of a command. It begins in about 45 ms, once for all files: of 20 small files
+  together each takes 33 ms, of one alone 80.
+- A small file pays for its records and their transaction, some 15 ms whatever its size, and for the search of
   its header among all formats, where pandas gets its row as an argument.
 - Clock times are parsed, which pandas leaves as text; every column is checked for cells that are not numbers.
 - Steps and cycles are exact sums over all samples. The store compresses every column in chunks with checksums and

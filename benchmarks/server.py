@@ -254,8 +254,11 @@ def cpu_of_requests(url: str, key: str, pid: int, about: dict[str, Any], place: 
             for _ in range(5):
                 for process, one, target in ((pid, ours, path), (bare, theirs, f"/bytes/answer{n}")):
                     began = cpu_s(process)
-                    for _ in range(400):
-                        one.ask(method, target, body)
+                    for _ in range(8):
+                        until = time.perf_counter() + 0.11  # a key may send 500 requests a second
+                        for _ in range(50):
+                            one.ask(method, target, body)
+                        time.sleep(max(until - time.perf_counter(), 0))
                     spent[process].append((cpu_s(process) - began) / 400 * 1e3)
             ms = {process: statistics.median(times) for process, times in spent.items()}
             found.append(Beside(name, len(answers[f"answer{n}"]), ms[pid], ms[bare]))

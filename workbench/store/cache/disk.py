@@ -22,22 +22,29 @@ from typing import NamedTuple, TypeVar
 from ...living_process import is_alive
 from .leases import Leases
 
-VERSION = 2
+VERSION = 3
 """Rises with each change of the tables below. A side file of another version is replaced by a new one."""
 LEASE_SECONDS = 10.0
 SOON_SECONDS = 0.4
 _SCHEMA = """
 create table if not exists entries (
   kind text not null, key text not null, meta blob not null, size integer not null, checksum integer not null,
-  used integer not null, data blob not null, primary key (kind, key)
+  data blob not null, primary key (kind, key)
 );
-create index if not exists entries_by_use on entries (used, size);
+create table if not exists uses (entry integer primary key, used integer not null, size integer not null);
+create index if not exists entries_by_use on uses (used, entry, size);
 create table if not exists amount (bytes integer not null);
 insert into amount select 0 where not exists (select 1 from amount);
 create trigger if not exists entry_in after insert on entries
-  begin update amount set bytes = bytes + new.size; end;
+  begin
+    update amount set bytes = bytes + new.size;
+    insert into uses values (new.rowid, 0, new.size);
+  end;
 create trigger if not exists entry_out after delete on entries
-  begin update amount set bytes = bytes - old.size; end;
+  begin
+    update amount set bytes = bytes - old.size;
+    delete from uses where entry = old.rowid;
+  end;
 create table if not exists leases (
   kind text not null, key text not null, owner text not null, until real not null, primary key (kind, key)
 );
@@ -141,22 +148,21 @@ class SideFile:
         if weight(kept) > self._most // 4:
             self._remove(kind, key)
             return
-        row = (kind, key, kept.meta, weight(kept), checksum(kind, key, kept), time.time_ns(), kept.data)
+        row = (kind, key, kept.meta, weight(kept), checksum(kind, key, kept), kept.data)
 
         def write(connection: sqlite3.Connection) -> None:
             with _transaction(connection):
                 connection.execute("delete from entries where kind = ? and key = ?", (kind, key))
-                connection.execute("insert into entries values (?, ?, ?, ?, ?, ?, ?)", row)
-                self._write_touched(connection)
+                connection.execute("insert into entries values (?, ?, ?, ?, ?, ?)", row)
+                self._write_touched(connection, [(kind, key)])
                 self._evict(connection)
 
         self.attempt(write, None)
 
     def put_many(self, kind: str, given: Mapping[str, Kept]) -> None:
         """As ``put``, of several entries in one transaction."""
-        now = time.time_ns()
         rows = [
-            (kind, key, kept.meta, weight(kept), checksum(kind, key, kept), now, kept.data)
+            (kind, key, kept.meta, weight(kept), checksum(kind, key, kept), kept.data)
             for key, kept in given.items()
             if weight(kept) <= self._most // 4
         ]
@@ -165,8 +171,8 @@ class SideFile:
             with _transaction(connection):
                 # Not `insert or replace`: it does not run the trigger that counts what is deleted.
                 connection.executemany("delete from entries where kind = ? and key = ?", [row[:2] for row in rows])
-                connection.executemany("insert into entries values (?, ?, ?, ?, ?, ?, ?)", rows)
-                self._write_touched(connection)
+                connection.executemany("insert into entries values (?, ?, ?, ?, ?, ?)", rows)
+                self._write_touched(connection, [row[:2] for row in rows])
                 self._evict(connection)
 
         if rows:
@@ -336,12 +342,16 @@ class SideFile:
 
         self.attempt(write, None)
 
-    def _write_touched(self, connection: sqlite3.Connection) -> None:
+    def _write_touched(self, connection: sqlite3.Connection, new: Sequence[tuple[str, str]]) -> None:
+        """Write what was used since the last entry, and what is new. It has a table of its own: to change a number in the
+        row of an entry, SQLite writes all of its bytes again."""
         with self._lock:
             touched, self._touched = self._touched, set()
         now = time.time_ns()
-        rows = [(now, kind, key) for kind, key in sorted(touched)]
-        connection.executemany("update entries set used = ? where kind = ? and key = ?", rows)
+        rows = [(now, kind, key) for kind, key in sorted({*touched, *new})]
+        connection.executemany(
+            "update uses set used = ? where entry = (select rowid from entries where kind = ? and key = ?)", rows
+        )
 
     def _evict(self, connection: sqlite3.Connection) -> None:
         """If the bound is passed, drop the least recently used entries until nine tenths of it are left."""
@@ -350,7 +360,7 @@ class SideFile:
             return
         surplus = held - self._most * 9 // 10
         dropped = []
-        for rowid, size in connection.execute("select rowid, size from entries order by used, rowid"):
+        for rowid, size in connection.execute("select entry, size from uses order by used, entry"):
             dropped.append((rowid,))
             surplus -= size
             if surplus <= 0:
