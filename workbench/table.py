@@ -153,10 +153,13 @@ class Column:
         except OverflowError:  # whole numbers beyond 64 bits
             return self
 
-    def floats(self) -> NDArray[np.float64]:
-        """(n,) float64 with NaN for nulls; for number, integer, boolean and null columns."""
+    def floats(self, *, copy: bool = True) -> NDArray[np.float64]:
+        """(n,) float64 with NaN for nulls; for number, integer, boolean and null columns. Without ``copy`` it may be the
+        column's own values, which nobody may change."""
         if self.kind not in ("number", "integer", "boolean", "null"):
             raise TypeError(f"a {self.kind} column has no numbers")
+        if not copy and self.valid is None and self.kind == "number" and self.values.dtype == np.float64:
+            return self.values
         with np.errstate(invalid="ignore"):  # a signalling NaN among 32-bit floats
             values = self.values.astype(np.float64)
         if self.kind == "null":

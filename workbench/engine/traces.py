@@ -276,7 +276,7 @@ class _Held:
     @cached_property
     def floats(self) -> Floats:
         """Numbers, or microseconds of date-times; NaN where there is none."""
-        return as_floats(self.column)
+        return self.column.floats(copy=False) if self.kind == "number" else as_floats(self.column)
 
     def equals(self, shown: _Shown) -> bool:
         """Whether an array shows just these values; NaN and null are one, and so are whole numbers and others."""

@@ -27,7 +27,7 @@ class Known:
 
     def __init__(self, columns: list[tuple[str, Floats]]) -> None:
         self.columns = columns
-        peaks = [int(np.nanargmax(np.abs(np.where(np.isfinite(v), v, np.nan)))) for _, v in columns]
+        peaks = [_peak(values) for _, values in columns]
         self.places = np.array(peaks)
         self.peaks = np.array([values[place] for (_, values), place in zip(columns, peaks, strict=True)])
 
@@ -155,9 +155,8 @@ class Drawn:
         for table in self.tables():
             for name, column in table.items():
                 if column.kind in ("number", "integer") and 3 <= table.n <= 20_000:
-                    values = column.floats()
-                    finite = values[np.isfinite(values)]
-                    if len(finite) > 2 and finite.min() < finite.max():
+                    values = column.floats(copy=False)
+                    if _varies(values):
                         found.setdefault(table.n, []).append((name, values))
         return {n: Known(columns) for n, columns in found.items()}
 
@@ -188,6 +187,24 @@ class Drawn:
             axes = (("x", trace.x), ("y", trace.y))
             made[trace.n] = {letter: of for letter, values in axes if (of := self.column_of(values)) is not None}
         return made
+
+
+def _peak(values: Floats) -> int:
+    """The place of the largest magnitude that is finite. Most columns have nothing else."""
+    magnitudes = np.abs(values)
+    place = int(np.argmax(magnitudes))
+    if np.isfinite(magnitudes[place]):
+        return place
+    return int(np.nanargmax(np.where(np.isfinite(magnitudes), magnitudes, np.nan)))
+
+
+def _varies(values: Floats) -> bool:
+    """Whether there are three finite values or more, and not all are equal."""
+    low, high = values.min(), values.max()  # NaN if one is
+    if np.isfinite(low) and np.isfinite(high):
+        return bool(len(values) > 2 and low < high)
+    finite = values[np.isfinite(values)]
+    return bool(len(finite) > 2 and finite.min() < finite.max())
 
 
 def numbers(values: Decoded) -> Floats | None:

@@ -23,6 +23,9 @@ def samples_left_out(drawn: Drawn) -> Iterator[Observation]:
     """Lines through few of the samples that the series has between their ends; once for each test."""
     if drawn.dataset is None:
         return
+    runs = [(trace, run) for trace in drawn.scatters if trace.has_lines and (run := _run(trace)) is not None]
+    if not runs:
+        return  # most figures: to rank the values of all sources would take longer than all other rules together
     names = record_names(drawn.dataset.steps)
     sources = [
         _Source(names.get(id, id), samples)
@@ -32,13 +35,12 @@ def samples_left_out(drawn: Drawn) -> Iterator[Observation]:
         if not samples.complete and 0 < samples.table.n <= _MOST_ROWS and not _is_told(drawn, names.get(id, id))
     ]
     found: dict[str, list[tuple[Trace, int, int]]] = {}
-    for trace in drawn.scatters if sources else ():
-        if trace.has_lines and (run := _run(trace)) is not None:
-            for source in sources:
-                if (of := source.samples_of(run)) is not None:
-                    if of > _TIMES * len(run.x):
-                        found.setdefault(source.name, []).append((trace, len(run.x), of))
-                    break
+    for trace, run in runs:
+        for source in sources:
+            if (of := source.samples_of(run)) is not None:
+                if of > _TIMES * len(run.x):
+                    found.setdefault(source.name, []).append((trace, len(run.x), of))
+                break
     for name, curves in found.items():
         trace, shown, of = min(curves, key=lambda one: one[1] / one[2])
         some = "1 curve has" if len(curves) == 1 else f"{counted(len(curves), 'curve')} have"
