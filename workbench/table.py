@@ -154,8 +154,8 @@ class Column:
             return self
 
     def floats(self, *, copy: bool = True) -> NDArray[np.float64]:
-        """(n,) float64 with NaN for nulls; for number, integer, boolean and null columns. Without ``copy`` it may be the
-        column's own values, which nobody may change."""
+        """(n,) float64 with NaN for nulls; for number, integer, boolean and null columns. Without ``copy`` it may be
+        the column's own values, which nobody may change."""
         if self.kind not in ("number", "integer", "boolean", "null"):
             raise TypeError(f"a {self.kind} column has no numbers")
         if not copy and self.valid is None and self.kind == "number" and self.values.dtype == np.float64:

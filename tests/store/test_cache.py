@@ -139,6 +139,21 @@ def test_the_side_file_keeps_to_its_bound_and_drops_the_least_used(path: Path) -
     assert held == counted <= 1_000_000
 
 
+def test_a_hit_does_not_write_its_entry_again(path: Path) -> None:
+    """That a large dataset was used is written with the figure that was drawn of it, and nothing else of it."""
+    with Cache(path) as cache:
+        cache.put("dataset", "large", bytes(4_000_000))
+        connection = sqlite3.connect(path)
+        assert connection.execute("pragma wal_checkpoint(truncate)").fetchone() == (0, 0, 0)
+        used = "select used from uses join entries on entries.rowid = entry where key = 'large'"
+        (before,) = connection.execute(used).fetchone()
+        assert cache.get("dataset", "large") is not None
+        cache.put("figure", "small", b"figure")
+        assert connection.execute(used).fetchone()[0] > before
+        connection.close()
+        assert Path(f"{path}-wal").stat().st_size < 100_000
+
+
 def test_an_entry_too_large_for_a_level_does_not_empty_it(path: Path) -> None:
     cache = Cache(path, memory_bytes=100_000, disk_bytes=100_000)
     cache.put("figure", "small", b"s")

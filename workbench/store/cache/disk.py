@@ -343,8 +343,8 @@ class SideFile:
         self.attempt(write, None)
 
     def _write_touched(self, connection: sqlite3.Connection, new: Sequence[tuple[str, str]]) -> None:
-        """Write what was used since the last entry, and what is new. It has a table of its own: to change a number in the
-        row of an entry, SQLite writes all of its bytes again."""
+        """Write what was used since the last entry, and what is new. It has a table of its own: to change a number in
+        the row of an entry, SQLite writes all of its bytes again."""
         with self._lock:
             touched, self._touched = self._touched, set()
         now = time.time_ns()
