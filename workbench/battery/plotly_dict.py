@@ -8,3 +8,8 @@ PlotlyValue: TypeAlias = Any
 """A property of a trace or layout. plotly has no types; it checks the values when it makes the figure."""
 PlotlyDict: TypeAlias = dict[str, PlotlyValue]
 """A trace, or a part of a layout: property -> value."""
+
+
+def parts_of(value: PlotlyValue) -> list[PlotlyDict]:
+    """The parts in a list of a layout, such as its annotations; none where there is no list."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

@@ -10,7 +10,7 @@ from typing import TypedDict
 import orjson
 
 from ..battery.paper_size import PX_PER_MM, PX_PER_PT, Paper, paper_of, shape_of, template_of
-from ..battery.plotly_dict import PlotlyDict, PlotlyValue
+from ..battery.plotly_dict import PlotlyDict, PlotlyValue, parts_of
 from ..battery.short_names import short_names
 from ..battery.titles import restyled
 from ..errors import BadRequest
@@ -85,7 +85,7 @@ def fitted(figure: bytes, options: PaperOptions) -> tuple[bytes, list[Remark]]:
         fit_gaps(traces, layout, made, _plot_pixels(traces, layout, made))
     else:
         _fit_sentence(layout, made)
-    for note in _listed(layout.get("annotations")):  # after it is wrapped: markup takes no room
+    for note in parts_of(layout.get("annotations")):  # after it is wrapped: markup takes no room
         if isinstance(note.get("text"), str):
             note["text"] = _raised(note["text"], made.letters, made.least)
     return orjson.dumps(content), [*remarks, *([Remark("legend_too_long", words)] if words else [])]
@@ -154,7 +154,7 @@ def _fit_layout(layout: PlotlyDict, made: Paper) -> None:
         if not made.grid:
             axis.pop("showgrid", None)
         _restyle(axis, made)
-    for shape in _listed(layout.get("shapes")):
+    for shape in parts_of(layout.get("shapes")):
         _thinner(shape.get("line"), made)
     for name, value in layout.items():
         if name.startswith("coloraxis") and isinstance(value, dict):
@@ -249,7 +249,7 @@ def _fit_margin(layout: PlotlyDict, made: Paper) -> None:
     if text:
         above.append(made.titles * PX_PER_PT * (1.6 + 1.25 * str(text).count("<br>")))
     end = 0.0
-    for note in _listed(layout.get("annotations")):
+    for note in parts_of(layout.get("annotations")):
         if note.get("yref") == "paper" and isinstance(note.get("y"), int | float) and note["y"] >= 1:
             if note.get("yanchor") == "bottom" and note.get("yshift"):
                 # The next is on the lines of this one, which may be fewer than they were on a screen.
@@ -274,7 +274,7 @@ def _plot_pixels(traces: list[PlotlyDict], layout: PlotlyDict, made: Paper) -> t
 def _fit_sentence(layout: PlotlyDict, made: Paper) -> None:
     """A figure that is only a sentence has it in the middle of the paper, in lines that fit."""
     layout["margin"] = dict.fromkeys("lrtb", _EDGE // 2)
-    for note in _listed(layout.get("annotations")):
+    for note in parts_of(layout.get("annotations")):
         note["text"] = "<br>".join(_all_lines(note, made))
 
 
@@ -289,7 +289,7 @@ def _notes_above(layout: Mapping[str, PlotlyValue]) -> list[PlotlyDict]:
     """Notes in lines above the plot, as the recipes of the gallery have them."""
     return [
         note
-        for note in _listed(layout.get("annotations"))
+        for note in parts_of(layout.get("annotations"))
         if note.get("yref") == "paper" and note.get("yanchor") == "bottom" and note.get("yshift")
     ]
 
@@ -317,7 +317,7 @@ def _notes_height(layout: Mapping[str, PlotlyValue], made: Paper) -> float:
     lines = sum(len(_lines_above(note, made)) for note in _notes_above(layout))
     titles = any(
         note.get("yref") == "paper" and not note.get("yshift") and (note.get("y") or 0) >= 1
-        for note in _listed(layout.get("annotations"))
+        for note in parts_of(layout.get("annotations"))
     )
     return 1.3 * made.letters * PX_PER_PT * max(lines + (titles and lines > 0) - 1, 0)
 
@@ -329,7 +329,3 @@ def _rows_height(layout: Mapping[str, PlotlyValue], made: Paper) -> float:
         (len(axis.get("tickvals") or []) for name, axis in _axes(layout) if name.startswith("y")), default=0
     )
     return max(0.0, 1.35 * made.letters * PX_PER_PT * rows / share - plot_height(made))
-
-
-def _listed(value: PlotlyValue) -> list[PlotlyDict]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ..battery.paper_size import PX_PER_PT, Paper
-from ..battery.plotly_dict import PlotlyDict, PlotlyValue
+from ..battery.plotly_dict import PlotlyDict, PlotlyValue, parts_of
 
 _AXIS = re.compile(r"(?P<letter>[xy])axis(?P<number>\d*)")
 _SAME = 1e-6
@@ -157,7 +157,7 @@ def _may_turn(name: str, axis: Axis, traces: list[PlotlyDict]) -> bool:
 def _titles_above(layout: Mapping[str, PlotlyValue], edge: float, made: Paper) -> float:
     """Pixels of the titles that are on the upper edge of panels."""
     found = [0.0]
-    for note in _listed(layout.get("annotations")):
+    for note in parts_of(layout.get("annotations")):
         place = note.get("y")
         if note.get("yref") == "paper" and isinstance(place, int | float) and abs(place - edge) < _SAME:
             lines = 1 + str(note.get("text")).count("<br>")
@@ -170,7 +170,7 @@ def _titles_above(layout: Mapping[str, PlotlyValue], edge: float, made: Paper) -
 
 def _has_text(layout: Mapping[str, PlotlyValue], traces: list[PlotlyDict], letter: str, gap: _Gap) -> bool:
     """Whether something of its own is in a gap: a note, a legend, a bar of colours."""
-    parts = [note for note in _listed(layout.get("annotations")) if note.get(f"{letter}ref") == "paper"]
+    parts = [note for note in parts_of(layout.get("annotations")) if note.get(f"{letter}ref") == "paper"]
     parts += [value for name, value in layout.items() if name.startswith("legend") and isinstance(value, dict)]
     parts += [bar for bar in _bars(layout, traces) if (bar.get("orientation") == "h") == (letter == "y")]
     places = [part.get(letter) for part in parts]
@@ -206,7 +206,7 @@ def _move(layout: PlotlyDict, traces: list[PlotlyDict], letter: str, moved: Call
     for name, axis in _axes(layout):
         if name[0] == letter and "domain" in axis:
             axis["domain"] = [moved(end) for end in _domain(axis)]
-    for part in [*_listed(layout.get("annotations")), *_listed(layout.get("shapes"))]:
+    for part in [*parts_of(layout.get("annotations")), *parts_of(layout.get("shapes"))]:
         if part.get(f"{letter}ref") == "paper":
             _move_places(part, (letter, f"{letter}0", f"{letter}1"), moved)
     for name, value in layout.items():
@@ -236,7 +236,3 @@ def _bars(layout: Mapping[str, PlotlyValue], traces: list[PlotlyDict]) -> list[P
     holders += [*traces, *(trace.get("marker") for trace in traces), *(trace.get("line") for trace in traces)]
     found = [holder.get("colorbar") for holder in holders if isinstance(holder, dict)]
     return [bar for bar in found if isinstance(bar, dict)]
-
-
-def _listed(value: PlotlyValue) -> list[PlotlyDict]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
