@@ -186,6 +186,34 @@ def test_deep_expressions_draw_or_are_a_problem(depth: int) -> None:
         assert draw(text, DATA, {}).figure == b'{"data":[],"layout":{"width":%d}}' % depth
 
 
+def test_a_script_is_parsed_and_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A locked process draws one figure, so nothing that it read of an earlier script helps it."""
+    compiled: list[object] = []
+
+    def counted(source: object, *of: object, **more: object) -> object:
+        compiled.append(type(source).__name__)
+        return compile(source, *of, **more)  # type: ignore[call-overload]
+
+    monkeypatch.setattr("workbench.transform.script.compile", counted, raising=False)
+    monkeypatch.setattr("ast.parse", lambda text, name="": counted(text, name, "exec", 0x400))
+    draw(script("return go.Figure()", head="# read once"), DATA, {})
+    assert compiled == ["str", "Module"]
+
+
+def test_imports_are_found_in_every_block() -> None:
+    blocks = [
+        "if params:\n        import os",
+        "for one in params:\n        pass\n    else:\n        import os",
+        "try:\n        pass\n    except ValueError:\n        import os",
+        "try:\n        pass\n    finally:\n        import os",
+        "match params:\n        case 1:\n            import os",
+        "with params:\n        import os",
+        "def inner():\n        class Own:\n            import os",
+    ]
+    for block in blocks:
+        assert [one.type for one in check_script(script(block, "return go.Figure()"))] == ["script_import"], block
+
+
 def test_all_problems_at_once() -> None:
     found = check_script("import os\nimport sys\ndef transform(a): pass")
     assert [problem.ctx["line"] for problem in found] == [3, 1, 2]

@@ -46,6 +46,8 @@ MOST_PROBLEMS = 100
 """Most problems that are reported of one script."""
 _LONGEST_NAME = 200
 _MOST_LOOPS = 50
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 # Output, seeds, warnings and the default template belong to the process, so only one script runs at a time.
 _TURN = threading.RLock()
@@ -81,26 +83,41 @@ def check_script(text: str) -> list[Problem]:
     It finds syntax errors, a missing or second ``transform``, a ``transform`` with wrong arguments, and imports of
     modules that scripts do not have, each with its line. The same check comes before every run, local and remote.
     """
-    return list(_checked(text))
+    return list(_read(text).problems)
+
+
+@dataclass(frozen=True)
+class _Script:
+    """A script as it was read: its problems, or the code to run and the line of ``def transform``."""
+
+    problems: tuple[Problem, ...]
+    code: types.CodeType | None = None
+    line: int = 1
 
 
 @lru_cache(maxsize=256)
-def _checked(text: str) -> tuple[Problem, ...]:
-    """What ``check_script`` finds, kept in memory: otherwise each cached figure would cost a parse of its script."""
-    tree = _parsed(text)
-    if isinstance(tree, Problem):
-        return (tree,)
-    return (*_shape_problems(text, tree), *_import_problems(text, tree))[:MOST_PROBLEMS]
+def _read(text: str) -> _Script:
+    """A script, kept in memory: otherwise each cached figure would cost a parse of its script."""
+    parsed = _parsed(text)
+    if isinstance(parsed, Problem):
+        return _Script((parsed,))
+    tree, code = parsed
+    problems = (*_shape_problems(text, tree), *_import_problems(text, tree))[:MOST_PROBLEMS]
+    return _Script(problems) if problems else _Script((), code, _named(tree)[0].lineno)
 
 
-def _parsed(text: str) -> ast.Module | Problem:
+def _parsed(text: str) -> tuple[ast.Module, types.CodeType] | Problem:
+    """The tree of a script and its code, in which ``transform`` reports the line of its ``return``."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(text, FILENAME)
-            deep = _too_deep(tree)
+            deep = _too_deep(tree) if text.count("for") > _MOST_LOOPS else None
             if deep is None:
-                compile(tree, FILENAME, "exec", dont_inherit=True)
+                for function in _named(tree):
+                    if isinstance(function, ast.FunctionDef):
+                        _mark_returns(function)
+                code = compile(tree, FILENAME, "exec", dont_inherit=True)
     except SyntaxError as error:
         line = error.lineno or (text[: text.index("\0")].count("\n") + 1 if "\0" in text else None)
         return problem(text, line, f"{type(error).__name__}: {error.msg}", "script_syntax")
@@ -112,7 +129,7 @@ def _parsed(text: str) -> ast.Module | Problem:
         return problem(
             text, deep, f"A comprehension has more than {_MOST_LOOPS} loops. Write nested loops.", "script_syntax"
         )
-    return tree
+    return tree, code
 
 
 def _too_deep(tree: ast.Module) -> int | None:
@@ -123,12 +140,17 @@ def _too_deep(tree: ast.Module) -> int | None:
     return None
 
 
-def _shape_problems(text: str, tree: ast.Module) -> list[Problem]:
-    found = [
+def _named(tree: ast.Module) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """The functions at the top level with the name ``transform``."""
+    return [
         node
         for node in tree.body
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == NAME
     ]
+
+
+def _shape_problems(text: str, tree: ast.Module) -> list[Problem]:
+    found = _named(tree)
     if not found:
         others = {node.name: node.lineno for node in tree.body if isinstance(node, ast.FunctionDef)}
         close = near(NAME, others, most=1)
@@ -140,17 +162,16 @@ def _shape_problems(text: str, tree: ast.Module) -> list[Problem]:
         for node in found[1:MOST_PROBLEMS]
     ]
     for node in found[:MOST_PROBLEMS]:
-        why = _misshapen(node)
+        why = _misshapen(node, may_yield="yield" in text)
         if why:
             problems.append(problem(text, node.lineno, why, "script_shape"))
     return problems
 
 
-def _misshapen(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str | None:
+def _misshapen(node: ast.FunctionDef | ast.AsyncFunctionDef, *, may_yield: bool) -> str | None:
     if isinstance(node, ast.AsyncFunctionDef):
         return f"{NAME} is asynchronous. Write 'def {NAME}(data, params):'."
-    inside = _own_nodes(node)
-    if any(isinstance(one, ast.Yield | ast.YieldFrom) for one in inside):
+    if may_yield and any(isinstance(one, ast.Yield | ast.YieldFrom) for one in _own_nodes(node)):
         return f"{NAME} yields values. Return one figure instead."
     names = node.args
     positional = len(names.posonlyargs) + len(names.args)
@@ -172,9 +193,21 @@ def _own_nodes(function: ast.AST) -> Iterator[ast.AST]:
             waiting.extend(ast.iter_child_nodes(node))
 
 
+def _statements(block: ast.AST, *, inner: bool) -> Iterator[ast.AST]:
+    """The statements of a block, without their expressions, of which there are ten times as many. ``inner`` adds those
+    of functions and classes inside it."""
+    waiting = [block]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if node is block or inner or not isinstance(node, _SCOPES):
+            for name in _BLOCKS:
+                waiting.extend(getattr(node, name, ()))
+
+
 def _import_problems(text: str, tree: ast.Module) -> list[Problem]:
     found: list[tuple[int, str]] = []
-    for node in ast.walk(tree):
+    for node in _statements(tree, inner=True):
         if isinstance(node, ast.Import):
             whys = [refusal(alias.name) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -188,26 +221,12 @@ def _import_problems(text: str, tree: ast.Module) -> list[Problem]:
 
 def _mark_returns(function: ast.FunctionDef) -> None:
     """Make a function report the line of its ``return``, for the error about a result that is not a figure."""
-    for node in _own_nodes(function):
+    for node in _statements(function, inner=False):
         if isinstance(node, ast.Return):
             value = node.value or ast.copy_location(ast.Constant(None), node)
             name = ast.copy_location(ast.Name(_RETURNED, ast.Load()), node)
             line = ast.copy_location(ast.Constant(node.lineno), node)
             node.value = ast.copy_location(ast.Call(name, [value, line], []), node)
-
-
-@lru_cache(maxsize=64)
-def _compiled(text: str) -> types.CodeType:
-    found = check_script(text)
-    if found:
-        raise ScriptError(found)
-    tree = ast.parse(text, FILENAME)
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and node.name == NAME:
-            _mark_returns(node)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return compile(tree, FILENAME, "exec", dont_inherit=True)
 
 
 @dataclass(frozen=True)
@@ -240,7 +259,9 @@ def run(text: str, data: Mapping[str, StepFrames], params: Mapping[str, JsonValu
         If the check finds something, or the script raises. Its Problem is at ``["config", "transform"]`` and its
         ``ctx`` has ``line`` and ``text`` of the script; its ``log`` is what the script printed until then.
     """
-    code = _compiled(text)
+    script = _read(text)
+    if script.code is None:
+        raise ScriptError(list(script.problems))
     log = Log()
     returned: list[int] = []
 
@@ -255,7 +276,7 @@ def run(text: str, data: Mapping[str, StepFrames], params: Mapping[str, JsonValu
         )
         sys.modules[_MODULE] = module  # dataclasses and the like look up their module by name
         try:
-            exec(code, module.__dict__)  # noqa: S102
+            exec(script.code, module.__dict__)  # noqa: S102
             value = module.__dict__[NAME](data, Values(params))
         except KeyboardInterrupt:
             raise
@@ -263,12 +284,7 @@ def run(text: str, data: Mapping[str, StepFrames], params: Mapping[str, JsonValu
             raise ScriptError(worded(text, error), log.text()) from error
         finally:
             sys.modules.pop(_MODULE, None)
-    return Returned(value, returned[0] if returned else _line_of_def(text), log.text(), tuple(warned))
-
-
-def _line_of_def(text: str) -> int:
-    tree = ast.parse(text, FILENAME)
-    return next(node.lineno for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == NAME)
+    return Returned(value, returned[0] if returned else script.line, log.text(), tuple(warned))
 
 
 @contextmanager
