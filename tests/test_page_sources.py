@@ -13,6 +13,7 @@ import pytest
 
 from server.page_files import page, without_comments
 from workbench.alerts.form import FieldKind
+from workbench.plotly_files import plotly_source
 from workbench.recipe.controls import WIDGETS
 
 ROOT = Path(__file__).parents[1]
@@ -146,5 +147,10 @@ def test_the_library_file_knows_the_types_that_the_page_gives_it() -> None:
     listed = re.search(r"const SMALL = new Set\(\[(.*?)\]\)", (PAGE / "plot" / "library.js").read_text(), re.S)
     assert listed is not None
     bundle = (VENDOR / "plotly-cartesian.js").read_text("utf-8")
+    version = re.compile(r"plotly\.js (?:\(cartesian - minified\) )?v(\d+)\.")
+    majors = [version.search(source[:500]) for source in (bundle, plotly_source())]
+    assert majors[0] is not None
+    assert majors[1] is not None
+    assert majors[0][1] == majors[1][1], "the small file and the whole would draw differently"
     has = set(re.findall(r'moduleType:"trace",name:"([a-z0-9]+)"', bundle))
     assert set(re.findall(r'"([a-z0-9]+)"', listed[1])) == has

@@ -15,6 +15,7 @@ from . import export
 from .errors import Invalid
 from .passport import Passport, attached, sidecar
 from .pictures import printed
+from .plotly_files import plotly_source
 from .recipe.recipe import Recipe
 from .standalone_page import page as standalone
 from .standalone_page.page import Sheet
@@ -107,7 +108,7 @@ def archive(parts: Sequence[Part]) -> bytes:
             table = export.file(part.figure, "csv")
             packed.writestr(f"{stem}.csv", table)
             packed.writestr(f"{stem}.csv.json", sidecar(table, part.passport))
-        packed.writestr(export.PLOTLY_FILE, export.plotly_source())
+        packed.writestr(export.PLOTLY_FILE, plotly_source())
     return sink.getvalue()
 
 

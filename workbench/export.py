@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import hashlib
 import html as markup
-import importlib
 import io
 import pprint
 import re
@@ -30,6 +29,7 @@ from .messages import counted, spaced
 from .passport import Passport, embedded, sidecar, sidecar_of
 from .passport.passport import KEY
 from .pictures import draw
+from .plotly_files import plotly_source
 from .table import Column, Table, concat_columns, time_text
 from .typed_arrays import Decoded, decode, mapping
 
@@ -178,12 +178,6 @@ Plotly.newPlot("figure", {{...content, config: {inside_script(orjson.dumps(CONFI
 def write_plotlyjs(folder: str | Path) -> Path:
     """Write plotly.js into a folder, for the pages that refer to it. Returns its path."""
     return write(Path(folder) / PLOTLY_FILE, plotly_source().encode())
-
-
-def plotly_source() -> str:
-    """The plotly.js that belongs to the installed plotly."""
-    source: str = importlib.import_module("plotly.offline").get_plotlyjs()
-    return source
 
 
 def _passport_element(passport: Passport | None) -> str:

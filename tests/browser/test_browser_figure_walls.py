@@ -11,7 +11,7 @@ import re
 import threading
 from collections.abc import Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import orjson
 import pytest
@@ -22,6 +22,7 @@ from workbench import export
 from workbench.errors import ExportUnavailable
 from workbench.inert_page import POLICY_TAG, InertPage, browser_without_network, inert_script
 from workbench.notebook.plot_view import PlotView, packed_library
+from workbench.plotly_files import Name, plotly_source
 from workbench.transform.figure_check import Unsafe, checked
 
 if TYPE_CHECKING:
@@ -39,15 +40,17 @@ EVERY_DAY = (19, 32)
 """Payloads of the everyday suite: a whole tag and a beginning."""
 VIEW = """<!DOCTYPE html><meta charset="utf-8"><body><div id="view" style="width:800px"></div><script type="module">
 import view from "/view.js";
-const [shown, kept, buffer, library] = await Promise.all(["shown", "kept", "buffer", "library"].map(
-  async (name) => (await fetch(`/${name}`)).arrayBuffer()));
+const fetched = async (name) => (await fetch(`/${name}`)).arrayBuffer();
+const [shown, kept, buffer] = await Promise.all(["shown", "kept", "buffer"].map(fetched));
 const heard = {};
 const values = { spec: new TextDecoder().decode(shown), kept: new DataView(kept), buffer: new DataView(buffer),
   status: {}, acts: [], height: 0, still: "" };
 const model = {
   get: (name) => values[name], on: (event, call) => { (heard[event] ??= []).push(call); }, off: () => {},
-  send: ({ kind }) => {
-    if (kind === "plotly") for (const call of heard["msg:custom"]) call({ kind }, [new DataView(library)]);
+  send: async ({ kind, name }) => {
+    if (kind !== "plotly") return;
+    const library = new DataView(await fetched(name));
+    for (const call of heard["msg:custom"]) call({ kind, name }, [library]);
   },
 };
 view.render({ model, el: document.getElementById("view") });
@@ -115,9 +118,10 @@ class Shown:
         self.drawn = 0
         self.page: Page
         self.open()
-        listener.put("/plotly.min.js", export.plotly_source(), "text/javascript")
+        listener.put("/plotly.min.js", plotly_source(), "text/javascript")
         listener.put("/view.js", str(PlotView._esm), "text/javascript")
-        listener.put("/library", packed_library())
+        for name in get_args(Name):
+            listener.put(f"/{name}", packed_library(name))
         listener.put("/view", VIEW, "text/html; charset=utf-8")
 
     def open(self) -> None:

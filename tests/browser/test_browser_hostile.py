@@ -19,6 +19,7 @@ import pytest
 from workbench import export
 from workbench.dataset import pack
 from workbench.inert_page import inert_script
+from workbench.plotly_files import plotly_source
 from workbench.transform import inprocess
 from workbench.transform.figure_check import Unsafe, checked
 
@@ -66,7 +67,7 @@ class Shown:
         self.page: Page = browser.new_page(viewport={"width": 800, "height": 600})
         self.asked: list[str] = []
         self.refused: list[str] = []
-        self.source = export.plotly_source()
+        self.source = plotly_source()
         self.html = ""
         self.page.add_init_script(CANARY)
         self.page.context.route("**/*", self._answer)

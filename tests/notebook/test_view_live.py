@@ -379,12 +379,28 @@ def test_plotly_is_sent_on_request_and_packed_once() -> None:
     plot = PlotView()
     sent: list[Any] = []
     plot.send = lambda content, buffers=None: sent.append((content, buffers))  # type: ignore[method-assign]
-    plot._heard(plot, {"kind": "plotly"}, [])
-    ((content, (packed,)),) = sent
-    assert content == {"kind": "plotly"}
-    assert packed is packed_library()
-    assert packed[:2] == b"\x1f\x8b"
-    assert len(packed) < 2_000_000
+    for name in ("small", "whole"):
+        plot._heard(plot, {"kind": "plotly", "name": name}, [])
+    (small, (packed_small,)), (whole, (packed_whole,)) = sent
+    assert (small, whole) == ({"kind": "plotly", "name": "small"}, {"kind": "plotly", "name": "whole"})
+    assert packed_small is packed_library("small")
+    assert packed_whole is packed_library("whole")
+    assert packed_small[:2] == packed_whole[:2] == b"\x1f\x8b"
+    assert len(packed_small) < 600_000 < len(packed_whole) < 2_000_000
+
+
+@pytest.mark.parametrize(
+    ("figure", "library"),
+    [
+        ({"data": [{"y": [1, 2]}], "layout": {}}, "small"),
+        ({"data": [{"type": "heatmap", "z": [[1, 2]]}], "layout": {"xaxis2": {}}}, "small"),
+        ({"data": [{"y": [1]}, {"type": "scattergl", "y": [1, 2]}], "layout": {}}, "whole"),
+        ({"data": [], "layout": {"scene2": {}}}, "whole"),
+    ],
+)
+def test_a_figure_names_the_file_that_draws_it(figure: dict[str, Any], library: str) -> None:
+    prepared = PlotView().prepare(orjson.dumps(figure), "k")
+    assert orjson.loads(prepared.spec)["library"] == library
 
 
 def test_the_zoom_of_an_axis_goes_with_its_title() -> None:

@@ -1,8 +1,9 @@
 // Draws figures with plotly.js, in notebooks and on the page of the server. In a notebook the first view asks the kernel
-// for plotly.js, and all views share it. The page's model has a method `library`, which loads the file that a figure needs.
+// for the file of plotly.js that its figure needs, and all views share it. The page's model has a method `library`, which loads the file that a figure needs.
 // This file imports nothing, since a widget is one text: figure_layout.js comes before it.
 
-const SHARED = (globalThis.__workbench ??= { sources: new Map(), library: null, turn: Promise.resolve(), drawing: 0 });
+const SHARED = (globalThis.__workbench ??= { sources: new Map(), turn: Promise.resolve(), drawing: 0 });
+SHARED.libraries ??= new Map(); // a page may still have what an older version left
 const CONFIG = { showSendToCloud: false, plotlyServerURL: "", displaylogo: false, responsive: false, showTips: false };
 const ASK_AGAIN_MS = 8000;
 const RANGE_QUIET_MS = 180;
@@ -32,34 +33,42 @@ const BUTTONS = [
   ["recipe", "Show and change the recipe"],
 ];
 
-// plotly.js, once on each page
+// plotly.js: each file once on each page
 
-function library(model) {
-  SHARED.library ??= new Promise((resolve) => { SHARED.arrived = resolve; ask(); });
-  return SHARED.library;
+/** A file as it is on the page: `plotly` when it is there, `here` a promise of that. */
+function library(name) {
+  if (!SHARED.libraries.has(name)) {
+    const file = { plotly: null };
+    file.here = new Promise((arrived) => { file.arrived = arrived; });
+    SHARED.libraries.set(name, file);
+    ask(name, file);
+  }
+  return SHARED.libraries.get(name);
 }
 
-function ask() {
+function ask(name, file) {
   // The widget may be closed before it answers. After a while, the next widget is asked.
   const waiting = [...SHARED.sources.values()].sort((a, b) => a.asked - b.asked);
   if (waiting.length) {
     waiting[0].asked = performance.now();
-    waiting[0].model.send({ kind: "plotly" });
+    waiting[0].model.send({ kind: "plotly", name });
   }
-  SHARED.timer = setTimeout(ask, ASK_AGAIN_MS);
+  file.timer = setTimeout(ask, ASK_AGAIN_MS, name, file);
 }
 
-async function unpack(packed) {
-  clearTimeout(SHARED.timer);
-  if (SHARED.unpacking) return;
-  SHARED.unpacking = true;
+async function unpack(name, packed) {
+  const file = library(name);
+  clearTimeout(file.timer);
+  if (file.unpacking) return;
+  file.unpacking = true;
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   const source = await new Response(stream).text();
   const page = globalThis.Plotly;
   const parts = ["const module = { exports: {} };\n", source, "\nexport default module.exports;"];
   const address = URL.createObjectURL(new Blob(parts, { type: "text/javascript" }));
   try {
-    SHARED.arrived((await import(address)).default);
+    file.plotly = (await import(address)).default;
+    file.arrived();
   } finally {
     URL.revokeObjectURL(address);
     if (page) globalThis.Plotly = page; // whoever else brought one keeps it
@@ -360,8 +369,15 @@ function render({ model, el }) {
     return [data, fitted(layout, data, at.stage.clientWidth, height())];
   }
 
+  // The file that draws the figure, once it is there. The whole draws what the small one does, so a view stays with it.
+  function found() {
+    const whole = SHARED.libraries.get("whole")?.plotly;
+    if (whole && (overview.library === "whole" || Plotly === whole)) return whole;
+    return SHARED.libraries.get(overview.library)?.plotly;
+  }
+
   async function draw() {
-    if (!(Plotly || model.library) || !overview || closed) return;
+    if (!overview || closed || !(model.library || found())) return;
     if (drawing) { again = true; return; }
     drawing = true;
     at.stage.style.height = `${height()}px`;
@@ -378,12 +394,10 @@ function render({ model, el }) {
 
   async function paint() {
     if (closed || !gd.isConnected) return;
-    if (model.library) {
-      const needed = await model.library(overview);
-      if (Plotly && needed !== Plotly && gd._fullLayout) Plotly.purge(gd);
-      Plotly = needed;
-      if (closed || !gd.isConnected) return;
-    }
+    const needed = model.library ? await model.library(overview) : found();
+    if (closed || !gd.isConnected || !needed) return; // what brings a file draws
+    if (Plotly && needed !== Plotly && gd._fullLayout) Plotly.purge(gd);
+    Plotly = needed;
     const first = !gd.on;
     const [data, layout] = composed();
     await Plotly.react(gd, data, structuredClone(layout), CONFIG);
@@ -440,11 +454,12 @@ function render({ model, el }) {
   function showFigure(figure) {
     overview = figure;
     details = new Map();
-    draw().then(() => { if (at.root.dataset.zoomed) askDetail(); });
+    const there = model.library || found() ? Promise.resolve() : library(figure.library).here;
+    there.then(draw).then(() => { if (at.root.dataset.zoomed) askDetail(); });
   }
 
   function message(content, buffers) {
-    if (content.kind === "plotly") unpack(buffers[0]);
+    if (content.kind === "plotly") unpack(content.name, buffers[0]);
     if (content.view !== id) return;
     if (content.kind === "text") copied(content.text, at);
     if (content.kind === "detail" && content.number === overview?.number) {
@@ -498,11 +513,10 @@ function render({ model, el }) {
     stops.push(() => style.remove());
   }
 
-  if (!model.library) {
-    SHARED.sources.set(id, { model, asked: 0 });
-    library(model).then((loaded) => { Plotly = loaded; draw(); });
-  }
+  if (!model.library) SHARED.sources.set(id, { model, asked: 0 });
   show();
+  // While the kernel computes the first figure, the page gets the file that it very likely needs.
+  if (!model.library && !overview) library("small");
 
   return () => {
     closed = true;

@@ -6,7 +6,7 @@ import gzip
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from itertools import count
 from pathlib import Path
 
@@ -15,8 +15,8 @@ import orjson
 import traitlets
 
 from ..engine.zoom import Detail
-from ..export import plotly_source
 from ..inert_page import inert_script, offline_plotly
+from ..plotly_files import Name, needed_by, source_of
 from .background_worker import Step
 from .event_loop import at_home
 from .figure_buffers import Kept, Packer, Part, split
@@ -34,15 +34,15 @@ _numbers = count(1)
 _packing = threading.Lock()
 
 
-def packed_library() -> bytes:
-    """The installed plotly.js, which fetches nothing, gzipped; made once in each process."""
+def packed_library(name: Name) -> bytes:
+    """A file of plotly.js, which fetches nothing, gzipped; made once in each process."""
     with _packing:
-        return _packed_library()
+        return _packed_library(name)
 
 
-@lru_cache(maxsize=1)
-def _packed_library() -> bytes:
-    return gzip.compress(offline_plotly(plotly_source()).encode(), 4, mtime=0)
+@cache
+def _packed_library(name: Name) -> bytes:
+    return gzip.compress(offline_plotly(source_of(name)).encode(), 4, mtime=0)
 
 
 @dataclass(frozen=True)
@@ -101,13 +101,15 @@ class PlotView(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no t
         self._kept = Kept()
         self._asked = at_home(self._act_on)
         self.on_msg(self._heard)
-        threading.Thread(target=packed_library, name="workbench plotly.js", daemon=True).start()
+        # Nearly all figures need the small file: it is ready when the page asks.
+        threading.Thread(target=packed_library, args=("small",), name="workbench plotly.js", daemon=True).start()
 
     # The methods of a surface
 
     def prepare(self, figure: bytes, keep: str) -> Prepared:
         content, kept, buffer = split(figure, self._kept)
         number = content["number"] = next(_numbers)
+        content["library"] = needed_by(content)
         content["layout"] = steady(content["layout"], keep)
         return Prepared(number, orjson.dumps(content).decode(), kept, buffer)
 
@@ -165,7 +167,8 @@ class PlotView(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no t
 
     def _heard(self, _: object, content: Message, buffers: object) -> None:
         if content.get("kind") == "plotly":
-            self.send({"kind": "plotly"}, [packed_library()])  # at once, also while a cell runs
+            name: Name = "small" if content.get("name") == "small" else "whole"
+            self.send({"kind": "plotly", "name": name}, [packed_library(name)])  # at once, also while a cell runs
         elif content.get("kind") == "stop":
             self._stop()  # at once too: the cell that runs may wait for the figure
         else:

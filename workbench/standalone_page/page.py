@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html as markup
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -15,10 +14,11 @@ from pydantic import JsonValue
 from typing_extensions import TypedDict
 
 from ..errors import BadRequest, Invalid, ScriptError
-from ..export import CONFIG, inside_script, plotly_source
+from ..export import CONFIG, inside_script
 from ..inert_page import POLICY_TAG, inert_script
 from ..passport import Passport
 from ..passport.passport import KEY
+from ..plotly_files import needed_by, source_of
 from ..recipe.check import sound
 from ..recipe.plot import PlotConfig
 from .choices import Choices, choices_of
@@ -29,9 +29,6 @@ MOST_FIGURES = 200
 MOST_BYTES = 10_000_000
 """Most bytes of a page."""
 _HERE = Path(__file__).parent
-SMALL_PLOTLY = _HERE.parents[1] / "server" / "page" / "vendor" / "plotly-cartesian.js"
-"""The file of plotly.js for the usual kinds of traces, a third of the whole."""
-_OF_FULL = re.compile(r"(scene|geo|map|polar|smith)")
 _PAGE_BYTES = 12_000
 
 
@@ -242,22 +239,10 @@ def _figure(
     return {"figure": orjson.loads(drawn.figure), "notes": [str(one["message"]) for one in drawn.warnings]}
 
 
-@cache
-def _small_kinds() -> frozenset[str]:
-    """The kinds of traces that the small file draws; it draws others as ``scatter``, without a word."""
-    return frozenset(re.findall(r'moduleType:"trace",name:"([a-z0-9]+)"', SMALL_PLOTLY.read_text("utf-8")))
-
-
 def plotly_for(figures: Sequence[bytes]) -> str:
     """plotly.js for these figures: the small file if it draws all of them, else the whole."""
-    if not SMALL_PLOTLY.exists():
-        return plotly_source()
-    for figure in filter(None, figures):
-        content = orjson.loads(figure)
-        kinds = {one.get("type", "scatter") for one in content.get("data", [])}
-        if not kinds <= _small_kinds() or any(_OF_FULL.match(key) for key in content.get("layout", {})):
-            return plotly_source()
-    return SMALL_PLOTLY.read_text("utf-8")
+    small = all(needed_by(orjson.loads(figure)) == "small" for figure in figures if figure)
+    return source_of("small" if small else "whole")
 
 
 def _html(title: str, sheets: Sequence[Sheet], body: str, packed: str) -> tuple[str, str]:
