@@ -27,6 +27,8 @@ NAMES = (
     "objects",
     "sizes",
     "two_servers",
+    "lab",
+    "install",
 )
 
 
