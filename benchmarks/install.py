@@ -62,8 +62,8 @@ def main(full: bool) -> int:
     lines = [
         "# The installation",
         "",
-        "A new virtual environment, pip without its cache of downloads. Medians; what the network and the disk do is in",
-        "them. `python -m benchmarks install` makes this page.",
+        "A new virtual environment, pip without its cache of downloads. Medians, with what network and disk add.",
+        "`python -m benchmarks install` makes this page.",
         "",
         "| what | seconds | MB on the disk | packages |",
         "|---|---|---|---|",
