@@ -51,7 +51,8 @@ class RecipeOperations:
         """Sources, columns, units and counts that the caller may see; notes on what older rules made."""
         with self.store.snapshot():
             found = self.store.catalogs.of(self.scope, self.cache)
-            return replace(found, notes=rule_notes.notes(self.store, derived.in_reach(self.store, self.scope)))
+            reach = derived.in_reach(self.store, self.scope)
+            return replace(found, notes=rule_notes.notes(self.store, reach, self.cache))
 
     @operation("POST", "/projects/{project_id}/recipes/check", Right.WRITE, heavy=True, reads=True)
     def problems_of(self: Checker, config: Unsaved, values: Annotated[Json | None, NotNull()] = None) -> Problems:
