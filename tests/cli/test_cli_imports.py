@@ -133,6 +133,20 @@ def test_help_imports_only_what_it_declares() -> None:
         until_now |= HELP_MAY_IMPORT[command]
 
 
+_HELP = f"""
+import contextlib, io, json, sys
+from workbench.cli import main
+sys.argv = ["workbench", "--help"]
+with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
+    main()
+{NAMES}
+"""
+
+
+def test_the_list_of_the_commands_needs_no_models() -> None:
+    assert {"pydantic", "numpy", "workbench.store", "workbench.records"} & set(printed(_HELP)) == set()
+
+
 def _allowed(words: list[str]) -> int:
     """Commands that may import nothing come first: what one call has imported is there for the next."""
     return len(HELP_MAY_IMPORT[" ".join(words)])
