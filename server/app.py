@@ -17,6 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from workbench.quick_import import import_all
 from workbench.store.store import Store
 from workbench.transform import protected as protection
 
@@ -55,6 +56,7 @@ def create_app(
     NotProtected
         If scripts must run in locked processes, and this machine cannot lock them.
     """
+    import_all()  # nobody's first request waits for an import
     chosen = settings or Settings()
     if protected:
         protection.required()

@@ -15,21 +15,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, TypeVar, Unpack
 
 from pydantic import JsonValue
 
-from . import measurement_export as outgoing
-from .analyses.run import Analysed
-from .authoring import AuthoringContext
 from .dataset import Dataset
 from .drawing import Drawing, FigureAnswer, Values, drawable, script_in
-from .engine import choices, zoom
-from .engine import look as looking
-from .engine.reader import Cancel, Progress
 from .errors import BadRequest, FileRefused, Invalid, NotFound, Problem, instead
 from .operations.operation import pages, rows_of
-from .recipe.check import sound
-from .recipe.cli_values import read_cli_values
-from .recipe.parse import parse
-from .recipe.plot import PlotConfig
-from .recipe.sentence import sentence_of
+from .quick_import import later
 from .recipe.strict import Raw
 from .records import (
     Dashboard,
@@ -42,17 +32,37 @@ from .records import (
     Session,
 )
 from .store.records.alerts import Occurrence
-from .store.records.search import Found
 from .table import Table
-from .transform.drawers import Drawer
-from .transform.used_names import Names
 
 if TYPE_CHECKING:
+    from . import measurement_export as outgoing
+    from .analyses.run import Analysed
+    from .authoring import AuthoringContext
+    from .engine import choices, zoom
+    from .engine import look as looking
+    from .engine.reader import Cancel, Progress
     from .ingest import Growing, IngestOptions, Report
     from .ingest.options import FileProgress
     from .ingest.plan.paths import Paths
     from .ingest.recompute import Recomputed
     from .ingest.watch_folder import Watching
+    from .recipe import check as recipe_check
+    from .recipe import cli_values, sentence
+    from .recipe import parse as recipe_parse
+    from .recipe import plot as recipe_plot
+    from .recipe.plot import PlotConfig
+    from .store.records.search import Found
+    from .transform.drawers import Drawer
+    from .transform.used_names import Names
+else:  # to open a store and list its records needs no plan, script or export
+    outgoing = later("workbench.measurement_export")
+    choices = later("workbench.engine.choices")
+    looking = later("workbench.engine.look")
+    cli_values = later("workbench.recipe.cli_values")
+    sentence = later("workbench.recipe.sentence")
+    recipe_check = later("workbench.recipe.check")
+    recipe_parse = later("workbench.recipe.parse")
+    recipe_plot = later("workbench.recipe.plot")
 
 __all__ = [
     "DATASETS",
@@ -185,10 +195,14 @@ class Backend(Drawing):
         A recipe without a script is checked as ``dataset`` takes it. ``protected`` reads its script in a locked
         process; by default that is done where every script is protected.
         """
-        script = config.transform if isinstance(config, PlotConfig) else _member(config, "transform")
+        script = config.transform if isinstance(config, recipe_plot.PlotConfig) else _member(config, "transform")
         of_script = self.script_problems(config, protected=protected)
         try:
-            checked = config if isinstance(config, PlotConfig) else sound(config, transform=script is not None)
+            checked = (
+                config
+                if isinstance(config, recipe_plot.PlotConfig)
+                else recipe_check.sound(config, transform=script is not None)
+            )
         except Invalid as error:
             return [*self._causes(config, values, error.problems, script is not None), *error.problems, *of_script]
         return [*self.against_store(checked, values), *of_script]
@@ -196,7 +210,7 @@ class Backend(Drawing):
     def script_problems(self, config: Raw, *, protected: bool | None = None) -> list[Problem]:
         """Everything wrong with the script of a recipe, also names of steps and params that the recipe does not have;
         ``protected`` as for ``check``."""
-        script = config.transform if isinstance(config, PlotConfig) else _member(config, "transform")
+        script = config.transform if isinstance(config, recipe_plot.PlotConfig) else _member(config, "transform")
         if not isinstance(script, str) or not script:
             return []
         return self._drawer(protected).check(script, _names(config), organization=self.drawn_for)
@@ -206,7 +220,7 @@ class Backend(Drawing):
         if any(problem.type != "unknown_column" for problem in found):
             return []
         places = {problem.loc for problem in found}
-        more = self.against_store(parse(config, transform=transform), values)
+        more = self.against_store(recipe_parse.parse(config, transform=transform), values)
         return [problem for problem in more if problem.loc not in places]
 
     def read_values(self, config: Raw, words: Iterable[str]) -> dict[str, Any]:
@@ -219,13 +233,15 @@ class Backend(Drawing):
         Invalid
             For every unknown param and every text that cannot be read.
         """
-        checked = config if isinstance(config, PlotConfig) else sound(config, transform=False)
+        checked = (
+            config if isinstance(config, recipe_plot.PlotConfig) else recipe_check.sound(config, transform=False)
+        )
         script = (
             config.transform
-            if isinstance(config, PlotConfig)
+            if isinstance(config, recipe_plot.PlotConfig)
             else isinstance(config, Mapping) and config.get("transform")
         )
-        if sentence_of(str(script)) is not None:
+        if sentence.sentence_of(str(script)) is not None:
             return {}  # the sentence is the answer, whatever is asked
         given = list(words)
         named = {word.partition("=")[0].rstrip(":") for word in given}
@@ -235,10 +251,10 @@ class Backend(Drawing):
             if name not in named:
                 continue
             if choices.options_from(checked.params[name]) is not None:
-                so_far = read_cli_values(checked, known, options)
+                so_far = cli_values.read_cli_values(checked, known, options)
                 options |= self.live_choices(checked, so_far)
             known += [word for word in given if word.partition("=")[0].rstrip(":") == name]
-        return read_cli_values(checked, given, options)
+        return cli_values.read_cli_values(checked, given, options)
 
     def dataset(
         self,
@@ -248,7 +264,9 @@ class Backend(Drawing):
         cancel: Cancel | None = None,
     ) -> Dataset:
         """The data of a recipe; ``transform`` may be missing and is not checked."""
-        checked = config if isinstance(config, PlotConfig) else sound(config, transform=False)
+        checked = (
+            config if isinstance(config, recipe_plot.PlotConfig) else recipe_check.sound(config, transform=False)
+        )
         return self.answered(checked, values, progress, cancel).dataset
 
     def look(self, raw: Raw, values: Values) -> looking.Seen:
@@ -564,7 +582,7 @@ def _member(config: Raw, name: str) -> Raw:
 
 def _names(config: Raw) -> Names:
     """The names of a recipe's steps and params, as far as they can be read."""
-    if isinstance(config, PlotConfig):
+    if isinstance(config, recipe_plot.PlotConfig):
         return list(config.plan.steps), list(config.params)
     steps, params = _member(_member(config, "plan"), "steps"), _member(config, "params")
     return _keys(steps), [] if params is None else _keys(params)

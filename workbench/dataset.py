@@ -22,6 +22,8 @@ Place: TypeAlias = tuple[int, str, int]
 MAGIC = b"WBDS0001"
 COLUMNS = "columns"
 """The key of ``extra`` with the columns of series steps: they have columns also where no source was found."""
+FRAME_KEY = "workbench"
+"""The key of the ``attrs`` of a frame under which it says whether it holds all samples of its source."""
 
 
 @dataclass(frozen=True, eq=False)

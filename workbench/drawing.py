@@ -7,33 +7,50 @@ import time
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, NotRequired
+from typing import TYPE_CHECKING, Any, NotRequired
 
 import orjson
 from pydantic import JsonValue
 from typing_extensions import TypedDict
 
-from . import passport
 from .cached_property import cached_property
 from .dataset import Dataset
-from .engine import answer, keys
-from .engine.reader import Cancel, Progress
-from .engine.traces import TraceShown, shown_traces
 from .errors import Cancelled, Invalid, NotProtected
-from .lint import Lint, hints, lint
 from .operations import Operations
 from .own_scripts import OwnScripts
-from .passport import Passport, PlotSeen
-from .recipe.check import sound
-from .recipe.plot import PlotConfig
+from .quick_import import later
 from .recipe.strict import Raw
-from .recipe.values import effective
 from .store.cache.cache import Cache, Found
 from .table import time_text
-from .transform import figure_check
-from .transform.drawers import Drawer, drawer
-from .transform.script import check_script
-from .typed_arrays import decode
+
+if TYPE_CHECKING:
+    from . import lint as linting
+    from . import passport, typed_arrays
+    from .engine import answer, keys, traces
+    from .engine.reader import Cancel, Progress
+    from .engine.traces import TraceShown
+    from .lint import Lint
+    from .passport import Passport, PlotSeen
+    from .recipe import check as recipe_check
+    from .recipe import plot as recipe_plot
+    from .recipe import values as recipe_values
+    from .recipe.plot import PlotConfig
+    from .transform import drawers, figure_check
+    from .transform import script as scripts
+    from .transform.drawers import Drawer
+else:  # plotly, lint and the scripts wait for the first figure
+    passport = later("workbench.passport")
+    keys = later("workbench.engine.keys")
+    traces = later("workbench.engine.traces")
+    linting = later("workbench.lint")
+    figure_check = later("workbench.transform.figure_check")
+    drawers = later("workbench.transform.drawers")
+    scripts = later("workbench.transform.script")
+    typed_arrays = later("workbench.typed_arrays")
+    recipe_check = later("workbench.recipe.check")
+    recipe_values = later("workbench.recipe.values")
+    recipe_plot = later("workbench.recipe.plot")
+
 
 Values = Mapping[str, JsonValue]
 """Chosen values by param name."""
@@ -113,7 +130,7 @@ class FigureAnswer:
     @cached_property
     def lint(self) -> list[Lint]:
         """What lint finds in the figure, its traces and its data; computed when it is first read."""
-        return lint(self.figure, self.data, self.warnings)
+        return linting.lint(self.figure, self.data, self.warnings)
 
 
 def _digest(figure: bytes) -> str:
@@ -198,7 +215,7 @@ class Drawing(Operations):
         plot : the saved plot.
         with_recipe : without it only hashes of the recipe are kept.
         """
-        checked = config if isinstance(config, PlotConfig) else sound(config)
+        checked = config if isinstance(config, recipe_plot.PlotConfig) else recipe_check.sound(config)
         answered = drawn.at_hand or self.answered(checked, drawn.values)
         return passport.made(
             checked,
@@ -235,7 +252,7 @@ class Drawing(Operations):
         checked = drawable(config, draws)
         if shown.at_hand is None:
             return self.figure(checked, values, cancel=cancel, protected=protected, own=own)
-        taken = {**shown.at_hand.values, **effective(checked, values)}
+        taken = {**shown.at_hand.values, **recipe_values.effective(checked, values)}
         again = replace(
             shown.at_hand, values=taken, cache={"dataset": "hit"}, reads={"steps": 0, "sources": 0}, timings={}
         )
@@ -297,7 +314,7 @@ class Drawing(Operations):
             return hinted
 
         def trace() -> tuple[bytes, dict[str, JsonValue]]:
-            return orjson.dumps(shown_traces(decode(found.data), answered.dataset)), {}
+            return orjson.dumps(traces.shown_traces(typed_arrays.decode(found.data), answered.dataset)), {}
 
         return FigureAnswer(
             figure=found.data,
@@ -317,7 +334,7 @@ class Drawing(Operations):
     def _drawer(self, protected: bool | None = None, own: Drawer | None = None, config: Raw = None) -> Drawer:
         """Who draws: a locked process, else ``own`` or this process. No other place chooses."""
         locked = (self.protected or self.is_untrusted(config)) if protected is None else protected
-        return drawer(locked) if locked or own is None else own
+        return drawers.drawer(locked) if locked or own is None else own
 
     def is_untrusted(self, config: Raw) -> bool:
         """Whether the script of a recipe is not this user's own: it is marked so, or came from a store or a server."""
@@ -340,7 +357,7 @@ class Drawing(Operations):
 def hints_of(drawn: FigureAnswer) -> list[HintShown]:
     """What lint finds in a figure, the first of each kind."""
     found: list[HintShown] = []
-    for one in hints(drawn.lint):
+    for one in linting.hints(drawn.lint):
         hint: HintShown = {"code": one.code, "message": one.message}
         if one.trace is not None:
             hint["trace"] = one.trace
@@ -359,15 +376,15 @@ def drawable(config: Raw, draws: Drawer) -> PlotConfig:
     Invalid
         With everything wrong with it.
     """
-    checked = config if isinstance(config, PlotConfig) else sound(config)
-    if not draws.locked and (problems := check_script(checked.transform)):
+    checked = config if isinstance(config, recipe_plot.PlotConfig) else recipe_check.sound(config)
+    if not draws.locked and (problems := scripts.check_script(checked.transform)):
         raise Invalid(problems)
     return checked
 
 
 def script_in(config: Raw) -> str | None:
     """The script of a recipe that may not be sound; None if it has none."""
-    if isinstance(config, PlotConfig):
+    if isinstance(config, recipe_plot.PlotConfig):
         return config.transform
     script = config.get("transform") if isinstance(config, Mapping) else None
     return script if isinstance(script, str) else None

@@ -16,10 +16,6 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from pydantic import JsonValue
 
-from .alerts.looking import look
-from .alerts.thread import AlertThread
-from .alerts.webhooks import deliver
-from .analyses.run import ARRIVAL_JOB, Analysed, analyse
 from .backend import (
     DATASETS,
     Backend,
@@ -33,15 +29,6 @@ from .backend import (
     only,
     without_rows,
 )
-from .cycling.life import KINDS
-from .cycling.sign_check import turned
-from .cycling.steps import STEP_TYPE, in_order, step_types
-from .engine import answer, zoom
-from .engine.check import check_against_store
-from .engine.complete_cycles import with_completeness
-from .engine.held_columns import held_columns
-from .engine.ratings import in_ampere_hours
-from .engine.reader import Cancel, Progress, Reader
 from .errors import BadRequest, NotFound, Problem, StoreError, StoreNotice, instead
 from .fan_out import FanOut
 from .fan_out import Given as Executor
@@ -49,7 +36,7 @@ from .messages import counted
 from .operations import Operation
 from .operations.operation import Arguments, Detail
 from .own_scripts import OwnScripts, own_scripts
-from .recipe.plot import PlotConfig
+from .quick_import import later
 from .recipe.strict import Raw
 from .records import (
     Dashboard,
@@ -60,27 +47,57 @@ from .records import (
     Record,
     Specification,
 )
-from .records.record_table import tabulated
 from .records.specification import is_estimate
 from .store.cache.cache import Cache, HitsOnly, NotCached
 from .store.db.parallel import CORES
-from .store.objects.backup import backup
 from .store.records import search as searches
 from .store.records.alerts import Occurrence
 from .store.records.constraints import refuse_kept
 from .store.records.rows import LOCAL_USER, new_id
 from .store.store import Scope, Store
 from .table import Table
-from .transform.drawers import Drawer
-from .typed_arrays import decode
 
 if TYPE_CHECKING:
+    from . import typed_arrays
+    from .alerts import looking as alerts_looking
+    from .alerts import thread as alerts_thread
+    from .alerts import webhooks
+    from .analyses import run as analysing
+    from .analyses.run import Analysed
+    from .cycling import life, sign_check
+    from .cycling import steps as cycling_steps
+    from .engine import answer, complete_cycles, ratings, reader, zoom
+    from .engine import check as engine_check
+    from .engine import held_columns as held
+    from .engine.reader import Cancel, Progress
     from .ingest import Growing, IngestOptions, Report
     from .ingest.options import FileProgress
     from .ingest.plan.paths import Paths
     from .ingest.recompute import Recomputed
     from .ingest.watch_folder import Watching
+    from .recipe.plot import PlotConfig
+    from .records import record_table
     from .store import Transaction
+    from .store.objects import backup as store_backup
+    from .transform.drawers import Drawer
+else:  # to open a store and list its records needs no plan, script, analysis or alert
+    alerts_looking = later("workbench.alerts.looking")
+    alerts_thread = later("workbench.alerts.thread")
+    webhooks = later("workbench.alerts.webhooks")
+    analysing = later("workbench.analyses.run")
+    life = later("workbench.cycling.life")
+    sign_check = later("workbench.cycling.sign_check")
+    cycling_steps = later("workbench.cycling.steps")
+    answer = later("workbench.engine.answer")
+    zoom = later("workbench.engine.zoom")
+    engine_check = later("workbench.engine.check")
+    complete_cycles = later("workbench.engine.complete_cycles")
+    held = later("workbench.engine.held_columns")
+    ratings = later("workbench.engine.ratings")
+    typed_arrays = later("workbench.typed_arrays")
+    store_backup = later("workbench.store.objects.backup")
+    record_table = later("workbench.records.record_table")
+    reader = later("workbench.engine.reader")
 
 R = TypeVar("R", bound=Record)
 Writing = Callable[..., AbstractContextManager["Transaction"]]
@@ -237,7 +254,7 @@ class LocalBackend(Backend):
             if shown.at_hand is None:
                 return {}
             return zoom.detail(
-                decode(shown.figure),
+                typed_arrays.decode(shown.figure),
                 shown.at_hand.dataset,
                 checked,
                 self.store,
@@ -259,11 +276,11 @@ class LocalBackend(Backend):
         return answer.dataset(config, values, self.store, self.scope, self.cache, progress, cancel)
 
     def against_store(self, config: PlotConfig, values: Values) -> list[Problem]:
-        return check_against_store(config, values, self.store, self.scope)
+        return engine_check.check_against_store(config, values, self.store, self.scope)
 
     def held_columns(self, ids: Sequence[str], dataset: str) -> dict[str, frozenset[str]]:
         """Record id -> the columns of its dataset that a plan can read; records without it are absent."""
-        return held_columns(Reader(self.store, self.scope), ids, dataset)
+        return held.held_columns(reader.Reader(self.store, self.scope), ids, dataset)
 
     def cached_figure(self, config: PlotConfig, values: Values) -> FigureAnswer | None:
         """The figure of a checked recipe if its data and its drawing are in the cache and fresh; else None."""
@@ -314,26 +331,26 @@ class LocalBackend(Backend):
             fan_out=self.fan_out,
         )
         if report.stored and not report.dry_run and self.analysed_on_arrival():
-            analyse(self.store, self.scope, self.actor, ARRIVAL_JOB, fan_out=self.fan_out)
+            analysing.analyse(self.store, self.scope, self.actor, analysing.ARRIVAL_JOB, fan_out=self.fan_out)
         self._look_at_alerts()
         return report
 
     def watch(self, folder: str | Path, options: IngestOptions, **how: Unpack[Watching]) -> Iterator[Report]:
         """As for every backend; meanwhile a thread sends the webhooks of alerts."""
         self._look_at_alerts()  # what came in before somebody stopped the last watch
-        alerts = AlertThread(self.store, self.cache, self._heard.extend)
+        alerts = alerts_thread.AlertThread(self.store, self.cache, self._heard.extend)
         alerts.start()
         try:
             yield from super().watch(folder, options, **how)
         finally:
             alerts.stop()
-            deliver(self.store)
+            webhooks.deliver(self.store)
 
     def _look_at_alerts(self) -> None:
         """Look at the alerts of the project after data came in. On a server its own thread does so."""
         if self._audited is None:
             stale = [one for one in self.store.alerts.stale() if one[1].project_id == self.scope.project_id]
-            self._heard += look(self.store, self.cache, stale)
+            self._heard += alerts_looking.look(self.store, self.cache, stale)
 
     def heard(self) -> list[Occurrence]:
         """What alerts found since the last call, in this process."""
@@ -374,7 +391,7 @@ class LocalBackend(Backend):
         if "name_contains" in filters:
             where["name"] = {"contains": filters["name_contains"]}
         items = self.store.rows.page(kind, self.scope, where=where, limit=limit).items
-        return tabulated(kind, items, fields)
+        return record_table.tabulated(kind, items, fields)
 
     # Sampled data
 
@@ -410,27 +427,34 @@ class LocalBackend(Backend):
         """The cycles of a measurement, with ``Complete`` by its present steps and ratings."""
         with self.store.snapshot():
             stored = {measurement.id: self.sampled(measurement.id, "cycles")}
-            return with_completeness(stored, Reader(self.store, self.scope))[0][measurement.id]
+            return complete_cycles.with_completeness(stored, reader.Reader(self.store, self.scope))[0][
+                measurement.id
+            ]
 
     def steps(self, measurement: Measurement) -> Table:
         """The steps of a measurement, with ``Step type`` by the present rated capacity."""
         with self.store.snapshot():
             stored = self.sampled(measurement.id, "steps")
-            if STEP_TYPE in stored:
+            if cycling_steps.STEP_TYPE in stored:
                 return stored
             rated = None
             if measurement.specification_id is not None:
                 specification = self.get(Specification, measurement.specification_id)
                 capacity = specification.ratings.capacity
                 if not is_estimate(specification.source, capacity.value, capacity.unit):
-                    rated = in_ampere_hours(capacity.value, capacity.unit)
-        return Table(in_order({**stored.columns, STEP_TYPE: step_types(stored, rated)}), stored.n)
+                    rated = ratings.in_ampere_hours(capacity.value, capacity.unit)
+        return Table(
+            cycling_steps.in_order(
+                {**stored.columns, cycling_steps.STEP_TYPE: cycling_steps.step_types(stored, rated)}
+            ),
+            stored.n,
+        )
 
     def over_life(self, measurement: Measurement, dataset: str) -> Table:
         with self.store.snapshot():
             table = self.samples(measurement, dataset)
-            lives = Reader(self.store, self.scope).lives
-            return lives.tables({measurement.id: table}, list(KINDS), dataset)[measurement.id]
+            lives = reader.Reader(self.store, self.scope).lives
+            return lives.tables({measurement.id: table}, list(life.KINDS), dataset)[measurement.id]
 
     def add_time_series(
         self, fields: Fields, samples: Table, steps: Table | None, sign: str | None = None
@@ -440,7 +464,7 @@ class LocalBackend(Backend):
         if sign not in (None, "charge", "discharge"):
             raise BadRequest(f"'sign' says what a positive current means: 'charge' or 'discharge', not {sign!r}.")
         if sign == "charge":
-            samples = turned(samples)
+            samples = sign_check.turned(samples)
         settled = sign is not None
         from .ingest import register
 
@@ -511,7 +535,7 @@ class LocalBackend(Backend):
     # The store as a whole
 
     def backup(self, destination: str | Path) -> None:
-        backup(self.store, Path(destination))
+        store_backup.backup(self.store, Path(destination))
 
     def analyse(
         self,
@@ -526,7 +550,7 @@ class LocalBackend(Backend):
         from .ingest.recompute import chosen
 
         ids = None if where is None else chosen(self.store, self.scope, where)
-        return analyse(
+        return analysing.analyse(
             self.store,
             self.scope,
             self.actor,

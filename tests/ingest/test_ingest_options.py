@@ -71,9 +71,8 @@ def test_python_shows_every_option_and_nothing_else(function: Any) -> None:
 
 @pytest.mark.parametrize("watch", [False, True])
 def test_the_command_line_has_every_option(watch: bool) -> None:
-    from workbench.cli import files
-
-    found = shown(files.watch if watch else files.ingest)
+    command = commands.commands()["watch" if watch else "ingest"]
+    found = {option: parameter for parameter in command.params for option in parameter.opts}
     for name, field in IngestOptions.model_fields.items():
         with typed_in("terminal"):
             spelled = option_name(name)

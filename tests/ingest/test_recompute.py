@@ -13,18 +13,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import orjson
 import pytest
 
 import workbench as wb
 from workbench.cycling import cycles, steps
 from workbench.errors import Invalid, StoreError
 from workbench.ingest import recompute as library
-from workbench.readers import FORMATS, rule_of
+from workbench.readers import FORMATS, rule_of, rules_of_readers
+from workbench.readers.installed import installed
 from workbench.records import Measurement
+from workbench.store.cache.cache import Cache
 from workbench.store.records import search
 from workbench.store.scope import EVERYTHING
 from workbench.store.series import derived
-from workbench.store.series.rule_notes import notes
+from workbench.store.series.rule_notes import KEPT, notes
 from workbench.table import Table
 
 RATINGS = {"capacity": {"value": 1, "unit": "A.h"}, "voltage_min": {"value": 2, "unit": "V"}}
@@ -239,6 +242,32 @@ def test_a_file_that_an_older_reader_read_is_noted(
     )
     assert "'file'" in note
     assert "workbench ingest --again" in note
+
+
+def test_a_process_without_readers_takes_their_rules_from_the_cache(
+    bench: wb.Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file.csv").write_text(
+        "\n".join(
+            [",".join(samples()), *(",".join(map(str, row)) for row in zip(*samples().values(), strict=True))]
+        )
+    )
+    bench.ingest(tmp_path / "file.csv", specification="S", instance="C")
+    format = bench.measurements.get("file").source["format"]
+    with Cache(tmp_path / "rules.cache") as cache:
+        assert notes(store_of(bench), cache=cache) == []
+        monkeypatch.delitem(sys.modules, "workbench.readers.recognition")
+        assert notes(store_of(bench), cache=cache) == []
+        found = cache.get(KEPT, installed())
+        assert found is not None
+        kept = orjson.loads(found.data)
+        assert kept == rules_of_readers()
+        cache.put(KEPT, installed(), orjson.dumps({**kept, format: kept[format] + 1}))
+        (note,) = notes(store_of(bench), cache=cache)
+        assert f"has rule {kept[format] + 1} now" in note
+        monkeypatch.syspath_prepend(tmp_path / "site-packages")
+        (tmp_path / "site-packages").mkdir()  # another package may have brought a format
+        assert notes(store_of(bench), cache=cache) == []
 
 
 def test_the_search_is_built_anew(bench: wb.Bench, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 from typing_extensions import TypedDict
 
 from ..dataset import StepResult
-from ..recipe.plot import PlotConfig
+from ..quick_import import later
 from ..store.records.alerts import Address
 from ..table import Kind, Table
-from .looking import key_columns
+
+if TYPE_CHECKING:
+    from ..recipe.plot import PlotConfig
+    from . import looking
+else:  # to declare a form needs no plan that runs
+    looking = later("workbench.alerts.looking")
+
 
 FieldKind = Literal["text", "plot", "step", "column", "number", "value", "key", "values", "webhook"]
 
@@ -88,7 +94,7 @@ def choices(
             {
                 "name": name,
                 "columns": [{"name": column, "kind": one.kind} for column, one in table.items()],
-                "key": key_columns(None, name, config, table),
+                "key": looking.key_columns(None, name, config, table),
             }
             for name, table in result.items()
             if isinstance(table, Table)

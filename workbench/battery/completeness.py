@@ -14,11 +14,10 @@ import numpy as np
 import pandas as pd
 from pydantic import JsonValue
 
+from ..dataset import FRAME_KEY
 from .doubts import NeedsEverySample, SamplesLeftOut
 from .neighbours import Neighbours
 
-KEY = "workbench"
-"""The key of ``frame.attrs``."""
 STEP_COUNT = "Step count"
 READ_WHOLE = (
     "Read whole steps: give the series step x 'Step count' (or 'Cycle count'), a window that holds at most 10000 "
@@ -28,7 +27,7 @@ READ_WHOLE = (
 
 def left_out(frame: pd.DataFrame | pd.Series) -> str | None:
     """What is missing between the samples of a frame, or of a column of it, in words; None if nothing is."""
-    told = frame.attrs.get(KEY)
+    told = frame.attrs.get(FRAME_KEY)
     if isinstance(told, Mapping) and (words := _told(frame, told)) is not None:
         return words
     if isinstance(frame, pd.Series):

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
-from ..alerts.form import AlertChoices
 from ..backend import Backend
 from ..operations.alerts import AddressShown, AlertShown, OccurrenceShown
 from ..operations.operation import pages
+from ..quick_import import later
 from ..recipe.strict import Scalar
 from .recipe_input import Values, merged
 
 if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..alerts.form import AlertChoices
     from .boards import SavedPlot
+else:  # frames bring pandas, which opening a store does not need
+    pd = later("pandas")
 
 
 class Alerts:

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-import pandas as pd
 from pydantic import JsonValue
 
-from ..analyses.run import Analysed
 from ..backend import Backend
-from ..engine.reader import Cancel
+from ..quick_import import later
 from ..records import Measurement, Record
-from .gallery import Gallery
 from .recipe_input import ParamValue
 
-Tests: TypeAlias = str | Record | pd.Series | Iterable[str | Record] | Mapping[str, ParamValue] | None
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..analyses.run import Analysed
+    from ..engine.reader import Cancel
+    from . import gallery as cards
+    from .gallery import Gallery
+else:  # frames bring pandas, and the gallery its pictures
+    cards = later("workbench.bench.gallery")
+    pd = later("pandas")
+
+
+Tests: TypeAlias = "str | Record | pd.Series | Iterable[str | Record] | Mapping[str, ParamValue] | None"
 """Tests by name, id or record, one or several; or the filters of a ``list`` step."""
 
 
@@ -102,8 +111,8 @@ class Analysing:
         """
         chosen = self._filters(measurements)
         if chosen is None:
-            return Gallery(self.backend)
-        return Gallery(
+            return cards.Gallery(self.backend)
+        return cards.Gallery(
             self.backend,
             [str(id) for id in self.backend.listing("measurements", chosen, ["id"], None)["id"].tolist()],
         )

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from ..backend import Backend
 from ..errors import BadRequest
 from ..moments import Moment, micros_of
-from ..passport import Passport, read_passport
-from .figure import Figure
-from .opened_figure import OpenedFigure
+from ..quick_import import later
 
-AsOf: TypeAlias = Moment | Passport | OpenedFigure | Figure | os.PathLike[str]
+if TYPE_CHECKING:
+    from .. import passport as passports
+    from . import figure as figures
+    from . import opened_figure as opened
+else:  # figures and exported files bring plotly
+    figures = later("workbench.bench.figure")
+    opened = later("workbench.bench.opened_figure")
+    passports = later("workbench.passport")
+
+
+AsOf: TypeAlias = "Moment | passports.Passport | opened.OpenedFigure | figures.Figure | os.PathLike[str]"
 """When: a time, a day, a revision; or what was drawn then: a figure, an exported file, its passport."""
 
 
@@ -27,15 +35,15 @@ def moment_of(as_of: AsOf) -> int:
     NotFound
         If it is a file without a passport.
     """
-    if isinstance(as_of, Figure):
+    if isinstance(as_of, figures.Figure):
         as_of = as_of.workbench.passport
-    elif isinstance(as_of, OpenedFigure):
+    elif isinstance(as_of, opened.OpenedFigure):
         as_of = as_of.passport
     elif isinstance(as_of, os.PathLike) or (
         isinstance(as_of, str) and Path(as_of).suffix and Path(as_of).is_file()
     ):
-        as_of = read_passport(as_of)
-    if not isinstance(as_of, Passport):
+        as_of = passports.read_passport(as_of)
+    if not isinstance(as_of, passports.Passport):
         return micros_of(as_of)
     if as_of.data_at is not None:
         return as_of.data_at

@@ -6,20 +6,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ..authoring import AuthoringContext, CheckedAnswer, Respond
-from ..authoring.length import ContextTexts
 from ..errors import BadRequest
+from ..quick_import import later
 from ..recipe.strict import Raw
 from ..records import Dashboard
 from .boards import Board, SavedPlot
 from .collections import Ref
-from .figure import figure_of
 from .recipe_input import Values, merged
 
 if TYPE_CHECKING:
+    from ..authoring import AuthoringContext, CheckedAnswer, Respond
+    from ..authoring.length import ContextTexts
     from ..backend import Backend
     from ..notebook.author_view import AuthorView
+    from . import figure as figures
     from .boards import Boards
+else:  # a figure brings plotly
+    figures = later("workbench.bench.figure")
 
 FIRST_BOARD = "Plots"
 """The dashboard that is made for the first plot of a project that has none."""
@@ -63,7 +66,7 @@ class Authoring:
 
         held, wanted = self._board_and_plot(self._home() if board is None else board, plot)
         record = None if wanted is None else self.backend.plot(held.record, wanted)
-        return author_view(self.backend, held.record, record, wish, figure=figure_of, respond=respond)
+        return author_view(self.backend, held.record, record, wish, figure=figures.figure_of, respond=respond)
 
     def _home(self) -> Board:
         """The only dashboard, or a new one."""

@@ -7,7 +7,6 @@ from pathlib import Path
 from types import EllipsisType
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
-import pandas as pd
 from pydantic import JsonValue
 
 from ..backend import Backend
@@ -15,7 +14,7 @@ from ..errors import BadRequest, Invalid, Problem
 from ..ingest import IngestKeywords, IngestOptions
 from ..ingest.options import FileProgress, shows_options
 from ..local import LocalBackend
-from ..recipe.plot import PlotConfig
+from ..quick_import import later
 from ..records import (
     Batch,
     DriveCycle,
@@ -25,23 +24,17 @@ from ..records import (
     Project,
     Specification,
 )
-from ..records.catalog import Catalog
-from ..store.records.search import Found
 from .alerts import Alerts
 from .analysing import Analysing
 from .as_of import AsOf, then
 from .authoring import Authoring
 from .boards import Boards, SavedPlot
 from .collections import Collection, Ref
-from .data import Data
 from .description import as_html, as_text
 from .excluding import Excluding
 from .exporting import Exporting
-from .figure import Figure, figure_of
-from .look import Look
 from .maintaining import Maintaining
 from .named_recipes import AnyRecipe, meant
-from .quick import Quick, quick
 from .recipe_input import (
     ParamValue,
     RecipeLike,
@@ -59,12 +52,30 @@ from .studies import Studies
 from .trusting import Trusting
 
 if TYPE_CHECKING:
+    import pandas as pd
     from plotly.graph_objects import FigureWidget
 
     from ..ingest import Report
     from ..ingest.plan.paths import Paths
     from ..notebook.view import View
+    from ..recipe.plot import PlotConfig
+    from ..records.catalog import Catalog
+    from ..store.records.search import Found
+    from . import data as results
+    from . import figure as figures
+    from . import look as looking
+    from . import quick as quick_look
+    from .data import Data
+    from .figure import Figure
+    from .look import Look
+    from .quick import Quick
     from .serving import Served
+else:  # frames, figures, files and recipes wait until one is asked for
+    figures = later("workbench.bench.figure")
+    looking = later("workbench.bench.look")
+    quick_look = later("workbench.bench.quick")
+    pd = later("pandas")
+    results = later("workbench.bench.data")
 
 
 class SearchOptions(TypedDict, total=False):
@@ -272,7 +283,9 @@ class Bench(Trusting, Analysing, Authoring, Excluding, Exporting, Simulating, Ma
         Invalid
             With every problem of the recipe and the values, each with its place.
         """
-        return Data(then(self.backend, as_of).dataset(unchecked(self._read(recipe)), merged(values, by_name)))
+        return results.Data(
+            then(self.backend, as_of).dataset(unchecked(self._read(recipe)), merged(values, by_name))
+        )
 
     def quick(
         self,
@@ -306,7 +319,7 @@ class Bench(Trusting, Analysing, Authoring, Excluding, Exporting, Simulating, Ma
         BadRequest
             For a column or a view that the file does not have; the message names the nearest.
         """
-        return quick(
+        return quick_look.quick(
             file,
             type(self),
             show=show,
@@ -334,7 +347,7 @@ class Bench(Trusting, Analysing, Authoring, Excluding, Exporting, Simulating, Ma
         Invalid
             If the recipe has no plan with steps.
         """
-        return Look(self.backend.look(as_json(self._read(recipe)), merged(values, by_name)))
+        return looking.Look(self.backend.look(as_json(self._read(recipe)), merged(values, by_name)))
 
     def figure(
         self,
@@ -369,7 +382,7 @@ class Bench(Trusting, Analysing, Authoring, Excluding, Exporting, Simulating, Ma
         taken, backend = self._to_draw(recipe), then(self.backend, as_of)
         config, chosen = unchecked(taken), merged(values, by_name)
         answer = backend.figure(config, chosen, protected=is_protected(self.backend, taken, protected))
-        return figure_of(answer, lambda: backend.passport(config, answer))
+        return figures.figure_of(answer, lambda: backend.passport(config, answer))
 
     def show(
         self,
@@ -417,7 +430,7 @@ class Bench(Trusting, Analysing, Authoring, Excluding, Exporting, Simulating, Ma
             then(self.backend, as_of),
             checked(taken),
             merged(values, by_name),
-            figure=figure_of,
+            figure=figures.figure_of,
             home=home,
             surface=surface,
             protected=is_protected(self.backend, taken, protected),

@@ -7,24 +7,33 @@ from pathlib import Path
 from types import EllipsisType
 from typing import TYPE_CHECKING
 
-import pandas as pd
 from pydantic import JsonValue
 
 from ..backend import Backend
-from ..engine.reader import Progress
-from ..recipe.recipe import Recipe
+from ..quick_import import later
 from ..records import Dashboard, Plot
-from ..standalone_page.page import PageSize
 from .as_of import AsOf, then
 from .collections import Collection, Ref
-from .figure import Figure, figure_of
-from .page_exports import board_size, export_board
 from .recipe_input import ParamValue, RecipeLike, Values, is_untrusted
 
 if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..engine.reader import Progress
     from ..notebook.board_view import BoardView
     from ..notebook.view import View
+    from ..recipe import recipe as recipes
+    from ..recipe.recipe import Recipe
+    from ..standalone_page.page import PageSize
+    from . import figure as figures
+    from . import page_exports
     from .bench import Bench
+    from .figure import Figure
+else:  # frames bring pandas, figures plotly, and pages what draws them
+    figures = later("workbench.bench.figure")
+    page_exports = later("workbench.bench.page_exports")
+    recipes = later("workbench.recipe.recipe")
+    pd = later("pandas")
 
 
 class Board:
@@ -115,7 +124,7 @@ class Board:
         Invalid
             For values of a plot that the dashboard does not have.
         """
-        return export_board(
+        return page_exports.export_board(
             self,
             out,
             values,
@@ -130,7 +139,7 @@ class Board:
         self, values: Mapping[str, Values] | None = None, *, protected: bool | None = None
     ) -> PageSize:
         """What ``export("board.html", controls=True)`` would write, as ``Bench.export_size``."""
-        return board_size(self, values, protected)
+        return page_exports.board_size(self, values, protected)
 
     def _saved(self, plot: Plot) -> SavedPlot:
         """A plot of this dashboard, as it was just saved."""
@@ -153,7 +162,7 @@ class Board:
             then(bench.backend, as_of),
             record,
             bench.backend.plots(record),
-            figure=figure_of,
+            figure=figures.figure_of,
             share=share,
             time_limit=time_limit,
         )
@@ -188,7 +197,7 @@ class SavedPlot:
         if revision is not None:
             config = backend.revision(record, revision).config
             record = backend.met(record.model_copy(update={"config": config, "revision": revision}))
-        recipe = Recipe(record.config)
+        recipe = recipes.Recipe(record.config)
         recipe.foreign = not backend.is_own(record)
         return recipe
 

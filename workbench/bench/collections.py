@@ -6,16 +6,19 @@ import builtins
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
-import pandas as pd
-
 from ..errors import BadRequest, instead
-from ..recipe.filters import APPLIES
+from ..quick_import import later
 from ..records import KINDS, Record
-from ..transform.frames import frame_of
 from .recipe_input import ParamValue, Unchecked
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from ..backend import Backend
+    from ..transform import frames
+else:  # pandas waits for the first frame
+    pd = later("pandas")
+    frames = later("workbench.transform.frames")
 
 R = TypeVar("R", bound=Record)
 Ref = str | Record
@@ -69,12 +72,12 @@ class Collection(Generic[R]):
         source = self.kind.listed_as
         if source is None:
             self._refuse_unknown(filters, ["name", "name_contains"])
-            found = frame_of(self._backend.table(self.kind, filters, fields=_listed(fields), limit=limit))
+            found = frames.frame_of(self._backend.table(self.kind, filters, fields=_listed(fields), limit=limit))
         else:
-            known = {_snake(key): key for key, sources in APPLIES.items() if source in sources}
+            known = {_snake(key): key for key in self.kind.filters}
             self._refuse_unknown(filters, known)
             where = {known[name]: _ids(value) for name, value in filters.items()}
-            found = frame_of(self._backend.listing(source, where, _listed(fields), limit))
+            found = frames.frame_of(self._backend.listing(source, where, _listed(fields), limit))
         return found if fields is not None else _for_people(found)
 
     def _refuse_unknown(self, filters: Iterable[str], known: Iterable[str]) -> None:

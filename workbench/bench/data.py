@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING
 from pydantic import JsonValue
 
 from ..dataset import Dataset
-from ..export import step_table
 from ..messages import counted
+from ..quick_import import later
 from ..transform import frames
 from .polars_frames import polars_frame
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from .. import export
+else:  # files are written later, if at all
+    export = later("workbench.export")
 
 
 class Data(frames.Data):
@@ -47,7 +51,7 @@ class Data(frames.Data):
         BadRequest
             If polars is not installed.
         """
-        return {name: polars_frame(step_table(step)) for name, step in self._steps.items()}
+        return {name: polars_frame(export.step_table(step)) for name, step in self._steps.items()}
 
     def __repr__(self) -> str:
         parts = []

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from ..backend import Backend
 from ..errors import BadRequest, NotFound, instead
+from ..quick_import import later
 from ..records import Analysis, Measurement
 from ..records.exclusion import CYCLES, EXCLUSION, REASON, cycles_text
-from ..transform.frames import frame_of
 from .collections import Ref
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..transform import frames
+else:  # pandas waits for the first frame
+    frames = later("workbench.transform.frames")
 
 
 class Excluding:
@@ -60,7 +66,7 @@ class Excluding:
     def exclusions(self) -> pd.DataFrame:
         """What is excluded: name, test, cell, cycles, reason."""
         fields = ["name", "measurement_name", "instance_name", CYCLES, REASON, "id"]
-        found = frame_of(self.backend.listing("analyses", {"analysisType": EXCLUSION}, fields, None))
+        found = frames.frame_of(self.backend.listing("analyses", {"analysisType": EXCLUSION}, fields, None))
         return found.rename(columns={CYCLES: "cycles", REASON: "reason"})
 
     def include(self, name: str) -> None:

@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TypedDict, Unpack
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from pydantic import JsonValue
 
-from .. import export
 from ..backend import Backend, FigureAnswer, Values
 from ..dataset import Dataset
-from ..engine.reader import Progress
 from ..errors import BadRequest, instead
-from ..pictures import PaperOptions, Remark, as_warnings, wants_paper
-from ..recipe.recipe import Recipe
-from ..standalone_page.page import PageSize, Sheet, alone, size_of
+from ..quick_import import later
 from .as_of import AsOf, then
 from .boards import SavedPlot
-from .figure_files import save_figure, writable_ending
 from .named_recipes import AnyRecipe
-from .page_exports import page_of, seen, source_of
 from .recipe_input import RecipeLike, is_protected, is_untrusted, merged, unchecked
+
+if TYPE_CHECKING:
+    from .. import export, pictures
+    from ..engine.reader import Progress
+    from ..pictures import PaperOptions, Remark
+    from ..recipe import recipe as recipes
+    from ..standalone_page import page as pages
+    from ..standalone_page.page import PageSize, Sheet
+    from . import figure_files, page_exports
+else:  # whoever exports nothing need not wait for what draws pictures and pages
+    export = later("workbench.export")
+    pictures = later("workbench.pictures")
+    pages = later("workbench.standalone_page.page")
+    page_exports = later("workbench.bench.page_exports")
+    figure_files = later("workbench.bench.figure_files")
+    recipes = later("workbench.recipe.recipe")
 
 
 class RunRecord(TypedDict):
@@ -114,8 +124,8 @@ class Exporting:
         smaller. ``fixed`` names each param that stays as it is, and why.
         """
         found = self._meant(recipe)
-        source = source_of(self.backend, found, "figure", merged(values, {}), protected=protected)
-        return size_of([alone(source)])
+        source = page_exports.source_of(self.backend, found, "figure", merged(values, {}), protected=protected)
+        return pages.size_of([pages.alone(source)])
 
 
 def export_figure(
@@ -131,39 +141,39 @@ def export_figure(
     controls: bool = False,
 ) -> RunRecord:
     """Write the figure of a recipe, its traces, or a notebook that draws it; as ``Bench.export``."""
-    ending = writable_ending(target)
+    ending = figure_files.writable_ending(target)
     if controls:
-        if ending != "html" or tidy or wants_paper(paper or {}):
+        if ending != "html" or tidy or pictures.wants_paper(paper or {}):
             raise BadRequest(
                 f"Controls work in a page for screens, .html without a paper, not in '{target.name}'."
             )
-        source = source_of(
+        source = page_exports.source_of(
             backend, found, target.stem, values, protected=protected, with_recipe=with_recipe, progress=progress
         )
-        return page_record(page_of(source, target, progress))
+        return page_record(page_exports.page_of(source, target, progress))
     recipe = found.recipe() if isinstance(found, SavedPlot) else found
-    plot = seen(found) if isinstance(found, SavedPlot) else None
+    plot = page_exports.seen(found) if isinstance(found, SavedPlot) else None
     config = unchecked(recipe)
     remarks: list[Remark] = []
     answer = backend.figure(config, values, progress, protected=is_protected(backend, recipe, protected))
     said = backend.passport(config, answer, plot=plot, with_recipe=with_recipe)
     if ending == "ipynb":
-        made = Recipe(config)
+        made = recipes.Recipe(config)
         made.foreign = bool(protected) or is_untrusted(backend, recipe)
         page = export.notebook(
             made.raw(), name=target.stem, values=answer.values, opening=backend.opening, passport=said
         )
         export.write(target, page)
     else:
-        remarks = save_figure(target, answer.figure, paper or {}, tidy=tidy, passport=said)
-    return _record(answer, [*answer.warnings, *as_warnings(remarks)])
+        remarks = figure_files.save_figure(target, answer.figure, paper or {}, tidy=tidy, passport=said)
+    return _record(answer, [*answer.warnings, *pictures.as_warnings(remarks)])
 
 
 def export_step(
     backend: Backend, recipe: RecipeLike, target: Path, values: Values, *, step: str, progress: Progress | None
 ) -> RunRecord:
     """Write the rows of one step as a table; as ``Bench.export`` with ``step``."""
-    ending = writable_ending(target)
+    ending = figure_files.writable_ending(target)
     if ending not in export.TABLES:
         raise BadRequest(f"A step's rows go to .csv or .parquet, not to '.{ending}'.")
     data = backend.dataset(unchecked(recipe), values, progress)

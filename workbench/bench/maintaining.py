@@ -7,13 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..backend import Backend
-from ..engine.reader import Cancel
-from ..fleet import Warmed, export, warm
+from ..quick_import import later
 from ..records import Dashboard, Measurement, Record
 from .recipe_input import ParamValue
 
 if TYPE_CHECKING:
+    from .. import fleet
+    from ..engine.reader import Cancel
+    from ..fleet import Warmed
     from ..ingest.recompute import Recomputed
+else:  # whoever works on no dashboard as a whole need not wait for it
+    fleet = later("workbench.fleet")
 
 
 class Maintaining:
@@ -68,7 +72,7 @@ class Maintaining:
         else:
             wanted = [dashboards] if isinstance(dashboards, str | Record) else list(dashboards)
         boards = [self.backend.get(Dashboard, one) for one in wanted]
-        return warm(self.backend, boards, progress=progress, cancel=cancel)
+        return fleet.warm(self.backend, boards, progress=progress, cancel=cancel)
 
     def export_tests(
         self,
@@ -102,7 +106,7 @@ class Maintaining:
         """
         ids = self.backend.listing("measurements", dict(where or {}), ["id"], None)["id"].tolist()
         found = [self.backend.get(Measurement, str(id)) for id in ids]
-        return export(self.backend, found, Path(folder), ending, progress=progress, cancel=cancel)
+        return fleet.export(self.backend, found, Path(folder), ending, progress=progress, cancel=cancel)
 
     def recompute(
         self,

@@ -12,16 +12,21 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ..backend import Backend
 from ..errors import BadRequest, instead, near
-from ..gallery.catalog import PREFIX, entries, entry, is_entry
-from ..recipe.plot import PlotConfig
+from ..quick_import import later
 from ..records import Dashboard, Plot
 from .boards import SavedPlot
 from .recipe_input import RecipeLike
 
 if TYPE_CHECKING:
+    from ..gallery import catalog as gallery
+    from ..recipe import plot as recipe_plot
+    from ..recipe.plot import PlotConfig
     from .bench import Bench
+else:  # a recipe of the gallery has to be named first
+    gallery = later("workbench.gallery.catalog")
+    recipe_plot = later("workbench.recipe.plot")
 
-AnyRecipe: TypeAlias = RecipeLike | SavedPlot
+AnyRecipe: TypeAlias = "RecipeLike | SavedPlot"
 """A recipe as `RecipeLike` has it, a saved plot, or the name of one."""
 
 
@@ -38,7 +43,7 @@ def meant(bench: Bench, recipe: AnyRecipe) -> AnyRecipe:
         return recipe
     if _is_file(recipe):
         return Path(recipe)
-    if recipe.startswith(PREFIX):
+    if recipe.startswith(gallery.PREFIX):
         return gallery_config(bench.backend, recipe)
     plots = saved_plots(bench.backend)
     found = [one for one in plots if one[1].id == recipe] or [one for one in plots if one[1].name == recipe]
@@ -47,7 +52,7 @@ def meant(bench: Bench, recipe: AnyRecipe) -> AnyRecipe:
     if found:
         listed = ", ".join(f"'{plot.id}' is on '{board.name}'" for board, plot in found)
         raise BadRequest(f"There are {len(found)} saved plots '{recipe}'. Give the id of one: {listed}.")
-    if is_entry(recipe):
+    if gallery.is_entry(recipe):
         return gallery_config(bench.backend, recipe)
     raise BadRequest(_unknown(recipe, [plot.name for _, plot in plots]))
 
@@ -62,10 +67,10 @@ def gallery_config(backend: Backend, name: str, measurements: list[str] | None =
     NotFound
         If the gallery has none of that name; the message has the nearest.
     """
-    known = entry(name).name
+    known = gallery.entry(name).name
     if measurements is None:
-        return PlotConfig.model_validate(backend.gallery_recipe(known))
-    return PlotConfig.model_validate(backend.gallery_recipe_of(known, measurements))
+        return recipe_plot.PlotConfig.model_validate(backend.gallery_recipe(known))
+    return recipe_plot.PlotConfig.model_validate(backend.gallery_recipe_of(known, measurements))
 
 
 def saved_plots(backend: Backend) -> list[tuple[Dashboard, Plot]]:
@@ -82,7 +87,7 @@ def _is_file(text: str) -> bool:
 
 def _unknown(text: str, plots: list[str]) -> str:
     """That a text is neither a file nor a plot, with the nearest of both."""
-    closest = near(text, [*plots, *entries(), *_files_beside(text)])
+    closest = near(text, [*plots, *gallery.entries(), *_files_beside(text)])
     if text.lower().endswith(".json") or os.sep in text:
         problem = f"The recipe '{text}' cannot be read: No such file."
     else:

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..environment import API_KEY, ORGANIZATION, PROJECT, meant_store
 from ..errors import BadRequest
 from ..fan_out import Given as Executor
 from ..local import LocalBackend
-from ..store.objects.relocate import keep_samples
+from ..quick_import import later
 from .bench import Bench
+
+if TYPE_CHECKING:
+    from ..store.objects import relocate
+else:  # samples are moved to an object store by those who ask for it
+    relocate = later("workbench.store.objects.relocate")
 
 
 def open_bench(
@@ -53,7 +59,7 @@ def open_bench(
     backend = LocalBackend.open(path, project, organization, executor=executor)
     if samples is not None:
         try:
-            keep_samples(backend.store, samples)
+            relocate.keep_samples(backend.store, samples)
         except BaseException:  # whatever it is, the file must not stay open
             backend.close()
             raise

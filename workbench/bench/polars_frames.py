@@ -6,11 +6,15 @@ import importlib
 from typing import TYPE_CHECKING
 
 from ..errors import BadRequest
-from ..export import arrow_table
+from ..quick_import import later
 from ..table import Table
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from .. import export
+else:  # files and polars frames are rare
+    export = later("workbench.export")
 
 
 def polars_frame(table: Table) -> pl.DataFrame:
@@ -27,5 +31,5 @@ def polars_frame(table: Table) -> pl.DataFrame:
         raise BadRequest(
             "Polars frames need polars: pip install polars. A pandas frame works without it."
         ) from error
-    made: pl.DataFrame = polars.from_arrow(arrow_table(table))
+    made: pl.DataFrame = polars.from_arrow(export.arrow_table(table))
     return made

@@ -5,15 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from pydantic import JsonValue
 
 from ..backend import Backend
-from ..recipe.assemble import PlanDraft
-from ..recipe.plot import PlotConfig
-from ..recipe.recipe import Recipe, read_file
+from ..quick_import import later
 from ..recipe.strict import Raw
+
+if TYPE_CHECKING:
+    from ..recipe import assemble
+    from ..recipe import plot as recipe_plot
+    from ..recipe import recipe as recipes
+    from ..recipe.plot import PlotConfig
+else:  # the models of recipes wait for the first recipe
+    recipe_plot = later("workbench.recipe.plot")
+    recipes = later("workbench.recipe.recipe")
+    assemble = later("workbench.recipe.assemble")
 
 
 class Listed(Protocol):
@@ -26,7 +34,7 @@ ParamValue: TypeAlias = JsonValue | date | Listed | Sequence["ParamValue"]
 """A value of a param. A tuple, an array and a pandas column become a list; a date becomes ISO text."""
 Values: TypeAlias = Mapping[str, ParamValue]
 """Param name -> value."""
-RecipeLike: TypeAlias = Recipe | PlotConfig | Mapping[str, Raw] | str | Path
+RecipeLike: TypeAlias = "recipes.Recipe | recipe_plot.PlotConfig | Mapping[str, Raw] | str | Path"
 """A recipe, a recipe or a bare plan as JSON, a plan of ``wb.plan(...)``, or the path of a recipe file."""
 Unchecked: TypeAlias = Any
 """Input that the backend has not checked yet."""
@@ -43,12 +51,12 @@ def unchecked(recipe: RecipeLike) -> Unchecked:
         If it is the path of a file that does not hold a sound recipe.
     """
     if isinstance(recipe, str | Path):
-        recipe = Recipe.load(recipe)
-    if isinstance(recipe, Recipe):
+        recipe = recipes.Recipe.load(recipe)
+    if isinstance(recipe, recipes.Recipe):
         return recipe.config
-    if isinstance(recipe, PlanDraft):
+    if isinstance(recipe, assemble.PlanDraft):
         return recipe.config()
-    if isinstance(recipe, PlotConfig):
+    if isinstance(recipe, recipe_plot.PlotConfig):
         return recipe
     return {"plan": dict(recipe)} if "steps" in recipe and "plan" not in recipe else recipe
 
@@ -63,7 +71,7 @@ def as_json(recipe: RecipeLike) -> Unchecked:
     Invalid
         If it is the path of a file that is not JSON.
     """
-    return read_file(recipe) if isinstance(recipe, str | Path) else unchecked(recipe)
+    return recipes.read_file(recipe) if isinstance(recipe, str | Path) else unchecked(recipe)
 
 
 def checked(recipe: RecipeLike) -> PlotConfig:
@@ -77,8 +85,8 @@ def checked(recipe: RecipeLike) -> PlotConfig:
         If the recipe is not sound.
     """
     if isinstance(recipe, str | Path):
-        recipe = Recipe.load(recipe)
-    return recipe.config if isinstance(recipe, Recipe) else Recipe(recipe).config
+        recipe = recipes.Recipe.load(recipe)
+    return recipe.config if isinstance(recipe, recipes.Recipe) else recipes.Recipe(recipe).config
 
 
 def merged(values: Values | None, by_name: Values) -> Unchecked:
@@ -94,8 +102,8 @@ def is_protected(backend: Backend, recipe: RecipeLike, asked: bool | None) -> bo
 def is_untrusted(backend: Backend, recipe: RecipeLike) -> bool:
     """Whether the script of a recipe is not this user's own."""
     if isinstance(recipe, str | Path):
-        recipe = Recipe.load(recipe)
-    if not isinstance(recipe, Recipe):
+        recipe = recipes.Recipe.load(recipe)
+    if not isinstance(recipe, recipes.Recipe):
         return backend.is_untrusted(recipe)
     known = backend.own_scripts is not None and backend.own_scripts.has(recipe.config.transform)
     return not known and (recipe.foreign or backend.is_untrusted(recipe.config))

@@ -6,17 +6,22 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-import pandas as pd
-
+from ..quick_import import later
 from ..records import Analysis, MaterialProperty, Measurement, Record, Simulation
 from ..table import Table
-from ..transform.frames import frame_of, whole_frame
 from .collections import Collection, Ref
-from .input_tables import TableLike, table_of
 from .recipe_input import Unchecked
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from ..backend import Backend
+    from ..transform import frames
+    from . import input_tables
+    from .input_tables import TableLike
+else:  # pandas waits for the first frame
+    frames = later("workbench.transform.frames")
+    input_tables = later("workbench.bench.input_tables")
 
 R = TypeVar("R", bound=Record)
 
@@ -30,7 +35,7 @@ class Sampled(Collection[R]):
     def _frame(self, ref: Ref, dataset: str, columns: list[str] | None = None) -> pd.DataFrame:
         record = self.get(ref)
         table = self._backend.samples(record, dataset, columns)
-        return whole_frame(table, record.id) if dataset == "series" else frame_of(table)
+        return frames.whole_frame(table, record.id) if dataset == "series" else frames.frame_of(table)
 
 
 class Measurements(Sampled[Measurement]):
@@ -67,8 +72,8 @@ class Measurements(Sampled[Measurement]):
         linked = self._linked(fields)
         if time_series is None:
             return self._backend.create(Measurement, {"measurement_type": "properties", **linked})
-        given = None if steps is None else table_of(steps)
-        return self._backend.add_time_series(linked, table_of(time_series), given, sign)
+        given = None if steps is None else input_tables.table_of(steps)
+        return self._backend.add_time_series(linked, input_tables.table_of(time_series), given, sign)
 
     def extend(self, ref: Ref, time_series: TableLike) -> Measurement:
         """Append samples to a running test. Steps and cycles are updated in the same transaction.
@@ -81,7 +86,7 @@ class Measurements(Sampled[Measurement]):
         FileRefused
             If the rows break a convention; the message names it and the fix. Nothing is stored.
         """
-        return self._backend.extend(self.get(ref).id, table_of(time_series))
+        return self._backend.extend(self.get(ref).id, input_tables.table_of(time_series))
 
     def export(self, ref: Ref, path: str | Path) -> list[Path]:
         """Write a measurement with its record to a file.
@@ -106,13 +111,17 @@ class Measurements(Sampled[Measurement]):
     def steps(self, ref: Ref, *, life: bool = False) -> pd.DataFrame:
         """The ``steps`` summary, one row per step; ``life`` adds the columns over the life of the cell."""
         record = self.get(ref)
-        return frame_of(
+        return frames.frame_of(
             self._backend.over_life(record, "steps") if life else self._backend.samples(record, "steps")
         )
 
     def cycles(self, ref: Ref, *, life: bool = False) -> pd.DataFrame:
         """The ``cycles`` summary, one row per cycle; ``life`` adds the columns over the life of the cell."""
-        return frame_of(self._backend.over_life(self.get(ref), "cycles")) if life else self._frame(ref, "cycles")
+        return (
+            frames.frame_of(self._backend.over_life(self.get(ref), "cycles"))
+            if life
+            else self._frame(ref, "cycles")
+        )
 
 
 class Simulations(Sampled[Simulation]):
@@ -168,4 +177,4 @@ class MaterialProperties(Sampled[MaterialProperty]):
 
 
 def _tables(given: Mapping[str, TableLike | None]) -> dict[str, Table]:
-    return {dataset: table_of(frame) for dataset, frame in given.items() if frame is not None}
+    return {dataset: input_tables.table_of(frame) for dataset, frame in given.items() if frame is not None}

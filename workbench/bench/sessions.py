@@ -6,16 +6,22 @@ import builtins
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-import pandas as pd
 from pydantic import JsonValue
 
-from ..authoring import CheckedAnswer, answers_in
 from ..errors import BadRequest
+from ..quick_import import later
 from ..records import Message, Session
 from ..records.session import Role
 
 if TYPE_CHECKING:
+    import pandas as pd
+
+    from .. import authoring
+    from ..authoring import CheckedAnswer
     from ..backend import Backend
+else:  # frames bring pandas, and answers the author
+    authoring = later("workbench.authoring")
+    pd = later("pandas")
 
 
 class Sessions:
@@ -74,7 +80,7 @@ class Sessions:
         """
         found: builtins.list[CheckedAnswer] = []
         draft: dict[str, JsonValue] | None = None
-        for answer in answers_in(self.messages(id)):
+        for answer in authoring.answers_in(self.messages(id)):
             found.append(self._backend.check_answer(answer, draft=draft))
             draft = found[-1].draft or draft
         return found

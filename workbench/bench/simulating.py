@@ -11,18 +11,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from pydantic import JsonValue
 
-from .. import simulation as process
 from ..backend import Backend
 from ..errors import BadRequest, NotFound, instead
 from ..messages import counted
+from ..quick_import import later
 from ..records import Instance, Measurement, Model, Simulation, Specification
 
 if TYPE_CHECKING:
+    import pandas as pd
+
+    from .. import simulation as process
     from .collections import Collection
     from .sampled_collections import Measurements, Simulations
+else:  # frames bring pandas, and a simulation its process
+    process = later("workbench.simulation")
+    pd = later("pandas")
 
 TIME, CURRENT, VOLTAGE, STEP, CYCLE = "Time [s]", "Current [A]", "Voltage [V]", "Step count", "Cycle count"
 MEASURED, ERROR = "Measured voltage [V]", "Voltage error [mV]"

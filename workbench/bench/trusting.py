@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-import pandas as pd
-
 from ..backend import Backend
 from ..drawing import script_in
 from ..errors import BadRequest, NotFound, instead
 from ..own_scripts import OwnScripts, own_scripts
+from ..quick_import import later
 from ..records import Dashboard, Project
 from .recipe_input import RecipeLike, as_json, unchecked
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from .boards import SavedPlot
+else:  # pandas waits for the first frame
+    pd = later("pandas")
 
 
 class Saved(NamedTuple):

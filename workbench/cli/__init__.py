@@ -9,6 +9,8 @@ A module of commands imports only what its help needs. What a command needs to r
 
 from __future__ import annotations
 
+import atexit
+import gc
 import sys
 import warnings
 from typing import Annotated, TextIO
@@ -85,6 +87,9 @@ def _print_warning(
 def main() -> None:
     """The entry point: a user's mistake ends in a sentence, never in a traceback."""
     warnings.showwarning = _print_warning
+    # A command has closed what it opened. What is left at its end goes with the process: the collector's look at all of
+    # it, once and again, takes longer than many a command.
+    atexit.register(gc.freeze)
     try:
         app()
     except Invalid as error:

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Unpack
 import typer
 
 from ..environment import meant_store
-from ..ingest.options import IngestKeywords
 from ..messages import spaced
+from ..quick_import import later
 from .console import out, print_json, progress_bar
 from .help import Commands
-from .ingest_options import with_ingest_options
 from .options import (
     ExecutorOption,
     JsonOption,
@@ -31,12 +30,29 @@ from .options import (
 if TYPE_CHECKING:
     from ..bench import Bench
     from ..ingest import Report
+    from ..ingest import options as declared
+    from . import ingest_options
+else:
+    declared = later(
+        "workbench.ingest.options"
+    )  # models of pydantic: the help of other commands does not wait for it
+    ingest_options = later("workbench.cli.ingest_options")
 
 commands = Commands()
 
 
-@commands.add("workbench ingest data/ --sheet cells.csv --name-rule '{batch}_{cell}_{test}' --dry-run")
-@with_ingest_options()
+def _with_options_of_ingest(command: Callable[..., None]) -> Callable[..., None]:
+    return ingest_options.with_ingest_options()(command)
+
+
+def _with_options_of_watch(command: Callable[..., None]) -> Callable[..., None]:
+    return ingest_options.with_ingest_options(watch=True)(command)
+
+
+@commands.add(
+    "workbench ingest data/ --sheet cells.csv --name-rule '{batch}_{cell}_{test}' --dry-run",
+    completed=_with_options_of_ingest,
+)
 def ingest(
     paths: Annotated[
         list[str] | None,
@@ -51,7 +67,7 @@ def ingest(
     ] = None,
     executor: ExecutorOption = None,
     as_json: JsonOption = False,
-    **options: Unpack[IngestKeywords],
+    **options: Unpack[declared.IngestKeywords],
 ) -> None:
     """Read cycler files or folders into the store, and report on each file.
 
@@ -83,8 +99,7 @@ def _print(report: Report, where: str) -> None:
         out.print(f"\nStored in {where}. {hint}", markup=False, soft_wrap=True)
 
 
-@commands.add("workbench watch data/ --sheet cells.csv --store lab.db")
-@with_ingest_options(watch=True)
+@commands.add("workbench watch data/ --sheet cells.csv --store lab.db", completed=_with_options_of_watch)
 def watch(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder that the cyclers write to.")],
     store: StoreOption = None,
@@ -102,7 +117,7 @@ def watch(
     ] = False,
     executor: ExecutorOption = None,
     as_json: JsonOption = False,
-    **options: Unpack[IngestKeywords],
+    **options: Unpack[declared.IngestKeywords],
 ) -> None:
     """Read files into the store when they appear or grow in a folder, until Ctrl-C.
 

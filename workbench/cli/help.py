@@ -6,22 +6,29 @@ can be copied into a shell.
 
 from __future__ import annotations
 
+import inspect
 import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeAlias
 
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
+from typer.main import get_command, get_command_name
+
+from ..cached_property import cached_property
 
 if TYPE_CHECKING:
     from typer._click import Command as AnyCommand
     from typer._click import Context, HelpFormatter
+    from typer._click import Parameter as AnyParameter
 
     Param = TyperArgument | TyperOption
 
 P = ParamSpec("P")
-T = TypeVar("T")
+Declared: TypeAlias = Callable[..., None]
+"""The function of a command."""
+Completed: TypeAlias = Callable[[Declared], Declared]
 
 WIDEST = 100
 """Columns of the help on a wide terminal."""
@@ -39,13 +46,62 @@ class Commands(typer.Typer):
     def __init__(self, help: str | None = None, example: str | None = None) -> None:
         super().__init__(cls=Group, no_args_is_help=True, help=help, epilog=example and _epilog(example))
 
-    def add(self, example: str, name: str | None = None) -> Callable[[Callable[P, T]], Callable[P, T]]:
-        """A decorator: the function is a command, called by its own name or by ``name``."""
-        return self.command(name, cls=Command, epilog=_epilog(example))
+    def add(
+        self, example: str, name: str | None = None, *, completed: Completed = lambda function: function
+    ) -> Callable[[Callable[P, None]], Callable[P, None]]:
+        """A decorator: the function is a command, called by its own name or by ``name``.
+
+        ``completed`` gives the function options that are declared elsewhere, when the command is first looked at.
+        """
+
+        def register(function: Callable[P, None]) -> Callable[P, None]:
+            class Own(Command):
+                def declared(self) -> Declared:
+                    return completed(function)
+
+            called = name or get_command_name(function.__name__)
+            self.command(called, cls=Own, help=inspect.getdoc(function), epilog=_epilog(example))(_without_params)
+            return function
+
+        return register
+
+
+def _without_params() -> None:
+    """What typer reads in place of the function of a command."""
 
 
 class Command(TyperCommand):
-    """A command with its help as plain text."""
+    """A command with its help as plain text.
+
+    Its params are read from its function when they are first asked for. Typer would read those of all commands, of
+    which one runs: that takes longer than to show the help.
+    """
+
+    def declared(self) -> Declared:
+        """The function, with all its options."""
+        raise NotImplementedError
+
+    @cached_property
+    def _whole(self) -> AnyCommand:
+        alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+        alone.command()(self.declared())
+        return get_command(alone)
+
+    @property
+    def params(self) -> list[AnyParameter]:
+        return self._whole.params
+
+    @params.setter
+    def params(self, read: list[AnyParameter]) -> None:
+        """Typer sets what it read."""
+
+    @property
+    def callback(self) -> Callable[..., object] | None:
+        return self._whole.callback
+
+    @callback.setter
+    def callback(self, read: Callable[..., object] | None) -> None:
+        """As for the params."""
 
     def get_usage(self, ctx: Context) -> str:
         return _called(self, ctx)

@@ -10,6 +10,7 @@ import typer
 from ..environment import EXECUTOR, ORGANIZATION, PROJECT, STORE, meant_store, store_place
 from ..errors import BadRequest
 from ..fan_out import setting as executor_setting
+from ..quick_import import not_collected
 
 if TYPE_CHECKING:
     from ..bench import Bench
@@ -69,10 +70,11 @@ def open_bench(
     executor: str | None = None,
 ) -> Bench:
     """A bench on a store; what a bench needs is imported when the first one is opened."""
-    from .. import bench
-    from ..local import LocalBackend
+    with not_collected():
+        from ..bench.bench import Bench
+        from ..local import LocalBackend
 
-    return bench.Bench(LocalBackend.open(path, project, organization, read_only=read_only, executor=executor))
+    return Bench(LocalBackend.open(path, project, organization, read_only=read_only, executor=executor))
 
 
 def open_store(path: Path, *, create: bool, read_only: bool = False) -> Store:

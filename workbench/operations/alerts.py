@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, JsonValue
 from typing_extensions import TypedDict
 
-from ..alerts import form, looking, webhooks
+from ..alerts import form
 from ..alerts.form import AlertChoices, Asked
-from ..engine import answer
 from ..errors import Invalid, Problem
-from ..recipe.check import sound
+from ..quick_import import later
 from ..recipe.strict import NotNull, Scalar
 from ..records import Plot
 from ..store.records.alerts import Address, Alert, Occurrence
 from ..store.records.people import Right
 from ..table import time_text
 from .operation import Limit, Local, Offset, Operation, Page, Sent, operation
+
+if TYPE_CHECKING:
+    from ..alerts import looking, webhooks
+    from ..engine import answer
+    from ..recipe import check as recipe_check
+else:  # an operation is declared without what carries it out
+    looking = later("workbench.alerts.looking")
+    webhooks = later("workbench.alerts.webhooks")
+    answer = later("workbench.engine.answer")
+    recipe_check = later("workbench.recipe.check")
+
 
 ALERTS = "/projects/{project_id}/alerts"
 FOUND = f"{ALERTS}/occurrences"
@@ -149,7 +159,7 @@ class AlertOperations:
     ) -> AlertChoices:
         """What a new alert is asked for, and what each answer can be: steps of the plot's plan, their columns, allowed
         addresses. The plan runs with the values that are saved."""
-        config = sound(self.store.rows.get(Plot, plot_id, self.scope).config)
+        config = recipe_check.sound(self.store.rows.get(Plot, plot_id, self.scope).config)
         with self.store.snapshot():
             result = answer.dataset(config, {}, self.store, self.scope, self.cache).dataset.steps
         return form.choices(_asked(), config, result, self.store.alerts.addresses())

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from threading import Event
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from ..analyses import background
-from ..analyses.background import Run
-from ..analyses.registry import ANALYSES
-from ..analyses.run import ARRIVAL_JOB, KINDS_JOB, Analysed, Progress, analyse, known, recognised
 from ..analyses.shapes import AnalysisType, KindOfTest
-from ..analyses.tests import tests_in
+from ..quick_import import later
 from ..recipe.strict import NotNull
 from ..store.records.people import Right
 from .operation import Local, Sent, operation
+
+if TYPE_CHECKING:
+    from ..analyses import background, registry, tests
+    from ..analyses import run as runs
+else:  # an operation is declared without what carries it out: all functions on frames
+    background = later("workbench.analyses.background")
+    registry = later("workbench.analyses.registry")
+    runs = later("workbench.analyses.run")
+    tests = later("workbench.analyses.tests")
+
 
 RUNS = "/projects/{project_id}/analyses/runs"
 
@@ -29,8 +35,8 @@ class AnalysisOperations:
     def kinds_of_tests(self: Local) -> list[KindOfTest]:
         """The kinds of all tests of the project: what their tags or protocols say, else what their steps show."""
         with self.store.snapshot():
-            among = tests_in(self.store, self.scope, None, also_tables=True)
-            found = recognised(self.store, self.scope, among)
+            among = tests.tests_in(self.store, self.scope, None, also_tables=True)
+            found = runs.recognised(self.store, self.scope, among)
         return [
             {
                 "measurement_id": one.id,
@@ -56,7 +62,7 @@ class AnalysisOperations:
                 "parameters": one.defaults,
                 "results": [*one.results],
             }
-            for one in ANALYSES.values()
+            for one in registry.ANALYSES.values()
         ]
 
     @operation("POST", RUNS, Right.WRITE, status=202, since="0.1.1")
@@ -69,19 +75,19 @@ class AnalysisOperations:
         where: Annotated[dict[str, Sent] | None, NotNull()] = None,
         parameters: Annotated[dict[str, Sent] | None, NotNull()] = None,
         check: bool = False,
-    ) -> Run:
+    ) -> background.Run:
         """Begin to compute an analysis of the tests that fit the filters, or of all whose kind it reads.
 
         What is fresh stays. With ``check`` nothing is computed; the report says what would be."""
         from ..ingest.recompute import chosen  # whoever computes nothing should not wait for the readers of files
 
         ids = None if where is None else chosen(self.store, self.scope, where)
-        if type not in (KINDS_JOB, ARRIVAL_JOB):
-            known(type).parameters(parameters or {})
+        if type not in (runs.KINDS_JOB, runs.ARRIVAL_JOB):
+            runs.known(type).parameters(parameters or {})
         store, scope, actor, fan_out = self.store, self.scope, self.actor, self.fan_out
 
-        def work(progress: Progress, stop: Event) -> Analysed:
-            return analyse(
+        def work(progress: runs.Progress, stop: Event) -> runs.Analysed:
+            return runs.analyse(
                 store,
                 scope,
                 actor,
@@ -98,12 +104,12 @@ class AnalysisOperations:
             return background.begin(store, scope, actor, type, work)
 
     @operation("GET", f"{RUNS}/{{run_id}}", Right.READ, since="0.1.1")
-    def run_state(self: Local, run_id: str) -> Run:
+    def run_state(self: Local, run_id: str) -> background.Run:
         """How far a run is, and at its end what it did."""
         return background.find(self.store, self.scope, run_id)
 
     @operation("DELETE", f"{RUNS}/{{run_id}}", Right.WRITE, since="0.1.1")
-    def stop_run(self: Local, run_id: str) -> Run:
+    def stop_run(self: Local, run_id: str) -> background.Run:
         """Stop a run after the tests at hand. What was computed is kept."""
         with self.writing(run_id):
             return background.stop(self.store, self.scope, run_id)

@@ -4,36 +4,41 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping
-from typing import Annotated, Protocol, cast
+from typing import TYPE_CHECKING, Annotated, Protocol, cast
 
 from pydantic import AfterValidator, Field, JsonValue, StringConstraints
 from pydantic_core import PydanticCustomError
 
-from ..authoring import (
-    AuthoringContext,
-    CheckedAnswer,
-    Draws,
-    examine,
-    prompt_text,
-    system_text,
-    tests_told,
-    texts,
-)
-from ..authoring import drafts as desk
-from ..authoring.length import ContextTexts
-from ..engine.reader import Cancel, Reader
 from ..errors import Invalid, Problem
-from ..gallery import author
-from ..gallery.author.author import Knows
-from ..recipe.parse import parse_request
-from ..recipe.plot import MOST_PROMPT, AuthoringRequest
+from ..quick_import import later
 from ..recipe.strict import NotNull
 from ..records import Dashboard, Message, Plot, Session
-from ..records.catalog import Catalog
 from ..records.session import Role
 from ..records.values import clean_text, plain_name
 from ..store.records.people import Right
 from .operation import Limit, Local, Offset, Sent, WholeBody, operation
+
+if TYPE_CHECKING:
+    from .. import authoring
+    from ..authoring import drafts as desk
+    from ..authoring import length
+    from ..engine import reader
+    from ..gallery import author
+    from ..gallery.author import author as own_author
+    from ..recipe import parse as recipe_parse
+    from ..recipe import plot as recipe_plot
+    from ..records import catalog as catalogs
+else:  # an operation is declared without what carries it out: the authors and their texts
+    authoring = later("workbench.authoring")
+    desk = later("workbench.authoring.drafts")
+    length = later("workbench.authoring.length")
+    author = later("workbench.gallery.author")
+    own_author = later("workbench.gallery.author.author")
+    recipe_parse = later("workbench.recipe.parse")
+    recipe_plot = later("workbench.recipe.plot")
+    reader = later("workbench.engine.reader")
+    catalogs = later("workbench.records.catalog")
+
 
 PROJECT = "/projects/{project_id}"
 BOARD = f"{PROJECT}/dashboards/{{dashboard_id}}"
@@ -56,7 +61,7 @@ SessionId = Annotated[str, Field(json_schema_extra={"x-record": "sessions"})]
 class Author(Local, Protocol):
     """A store as one user sees it, with what the author of a recipe needs."""
 
-    def catalog(self) -> Catalog: ...
+    def catalog(self) -> catalogs.Catalog: ...
     def sound(self, config: Mapping[str, JsonValue]) -> list[Problem]: ...
 
 
@@ -78,8 +83,13 @@ Chosen = Annotated[
 ]
 
 
-class Examiner(Local, Draws, Knows, Protocol):
-    """A store as one user sees it, that checks and draws recipes, and says what there is."""
+if TYPE_CHECKING:
+
+    class Examiner(Local, authoring.Draws, own_author.Knows, Protocol):
+        """A store as one user sees it, that checks and draws recipes, and says what there is."""
+
+else:
+    Examiner = Local  # its bases would import the author and all that examines a draft
 
 
 class ConversationOperations:
@@ -120,24 +130,28 @@ class ConversationOperations:
     @operation("GET", "/projects/{project_id}/authoring-context", Right.READ, heavy=True, since="0.1.1")
     def context_texts(
         self: Author, wish: Annotated[str, Field(description="What a plot should show.")] = ""
-    ) -> ContextTexts:
+    ) -> length.ContextTexts:
         """The texts that ``authoring-context`` of a dashboard gives for a wish, and how long they are; no session."""
-        if len(wish) > MOST_PROMPT:
-            message = f"'wish' has {len(wish)} characters; at most {MOST_PROMPT} are allowed."
+        if len(wish) > recipe_plot.MOST_PROMPT:
+            message = f"'wish' has {len(wish)} characters; at most {recipe_plot.MOST_PROMPT} are allowed."
             raise Invalid(Problem(("wish",), message, "string_too_long"))
-        told = tests_told(Reader(self.store, self.scope), wish)
-        return ContextTexts.of(system_text(), prompt_text(wish, self.catalog(), tests=told))
+        told = authoring.tests_told(reader.Reader(self.store, self.scope), wish)
+        return length.ContextTexts.of(
+            authoring.system_text(), authoring.prompt_text(wish, self.catalog(), tests=told)
+        )
 
     @operation("POST", f"{BOARD}/authoring-context", Right.WRITE, heavy=True)
     def authoring_texts(
-        self: Author, dashboard: Dashboard, request: Annotated[Mapping[str, Sent], WholeBody(AuthoringRequest)]
-    ) -> AuthoringContext:
+        self: Author,
+        dashboard: Dashboard,
+        request: Annotated[Mapping[str, Sent], WholeBody(recipe_plot.AuthoringRequest)],
+    ) -> authoring.AuthoringContext:
         """The texts from which a language model writes a recipe for this project; opens or continues a session."""
-        asked = parse_request(request)
+        asked = recipe_parse.parse_request(request)
         with self.writing(dashboard.id):
             session, shown = desk.begin(self.store, self.scope, self.actor, dashboard, asked)
-        told = tests_told(Reader(self.store, self.scope), asked.prompt)
-        return texts(session, asked.prompt, self.catalog(), shown, told)
+        told = authoring.tests_told(reader.Reader(self.store, self.scope), asked.prompt)
+        return authoring.texts(session, asked.prompt, self.catalog(), shown, told)
 
     @operation("POST", f"{PROJECT}/authoring/answers", Right.WRITE, heavy=True, reads=True, since="0.1.1")
     def check_answer(
@@ -145,20 +159,20 @@ class ConversationOperations:
         answer: GivenAnswer,
         values: Chosen = None,
         draft: Edited = None,
-        cancel: Cancel | None = None,
-    ) -> CheckedAnswer:
+        cancel: reader.Cancel | None = None,
+    ) -> authoring.CheckedAnswer:
         """Check an answer of a language model and draw its draft: all that is wrong comes at once; nothing is kept."""
-        return examine(answer, self, values, cancel, before=draft)
+        return authoring.examine(answer, self, values, cancel, before=draft)
 
     @operation("POST", f"{PROJECT}/authoring/proposals", Right.WRITE, heavy=True, reads=True, since="0.1.1")
     def propose(
         self: Examiner,
-        wish: Annotated[str, StringConstraints(min_length=1, max_length=MOST_PROMPT)],
+        wish: Annotated[str, StringConstraints(min_length=1, max_length=recipe_plot.MOST_PROMPT)],
         draft: ShownDraft = None,
-        cancel: Cancel | None = None,
-    ) -> CheckedAnswer:
+        cancel: reader.Cancel | None = None,
+    ) -> authoring.CheckedAnswer:
         """The answer of the built-in author, which needs no language model: a checked draft, or words."""
-        return examine(author.written(wish, self, draft), self, cancel=cancel)
+        return authoring.examine(author.written(wish, self, draft), self, cancel=cancel)
 
     @operation("POST", f"{BOARD}/authoring-decision", Right.WRITE, heavy=True)
     def decide(

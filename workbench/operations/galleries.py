@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Protocol
+from typing import TYPE_CHECKING, Annotated, Protocol
 
 from pydantic import Field, JsonValue
 
 from ..analyses.shapes import KindOfTest
 from ..errors import Problem
-from ..gallery.catalog import config_of
-from ..gallery.facts import Facts
-from ..gallery.listing import GalleryItem, listed
-from ..recipe.plot import PlotConfig
-from ..records.catalog import Catalog
+from ..quick_import import later
 from ..store.records.people import Right
 from ..table import Table
 from .operation import Local, Sent, operation
+
+if TYPE_CHECKING:
+    from ..gallery import catalog, facts, listing
+    from ..recipe import plot as recipe_plot
+    from ..records import catalog as catalogs
+else:  # an operation is declared without what carries it out: the gallery and its recipes
+    catalog = later("workbench.gallery.catalog")
+    facts = later("workbench.gallery.facts")
+    listing = later("workbench.gallery.listing")
+    recipe_plot = later("workbench.recipe.plot")
+    catalogs = later("workbench.records.catalog")
+
 
 Json = dict[str, Sent]
 MOST_CHOSEN = 1000
@@ -26,10 +34,10 @@ Chosen = Annotated[list[str], Field(max_length=MOST_CHOSEN, description="Ids of 
 class Looking(Local, Protocol):
     """A store as one user sees it, at which the gallery looks."""
 
-    def catalog(self) -> Catalog: ...
+    def catalog(self) -> catalogs.Catalog: ...
     def kinds_of_tests(self) -> list[KindOfTest]: ...
     def held_columns(self, ids: Sequence[str], dataset: str) -> Mapping[str, frozenset[str]]: ...
-    def against_store(self, config: PlotConfig, values: Mapping[str, JsonValue]) -> list[Problem]: ...
+    def against_store(self, config: recipe_plot.PlotConfig, values: Mapping[str, JsonValue]) -> list[Problem]: ...
     def listing(
         self, source: str, where: Mapping[str, JsonValue], fields: list[str] | None, limit: int | None
     ) -> Table: ...
@@ -41,23 +49,23 @@ class GalleryOperations:
     group = "The gallery"
 
     @operation("GET", "/projects/{project_id}/gallery", Right.READ, heavy=True, since="0.1.1")
-    def gallery_items(self: Looking) -> list[GalleryItem]:
+    def gallery_items(self: Looking) -> list[listing.GalleryItem]:
         """The ready recipes, those first for which the project has the data; of the others, what is missing."""
-        return listed(Facts(self))
+        return listing.listed(facts.Facts(self))
 
     @operation("GET", "/projects/{project_id}/gallery/{name}", Right.READ, heavy=True, since="0.1.1")
     def gallery_recipe(self: Looking, name: str) -> Json:
         """A recipe of the gallery, made for what the project has."""
-        made: Json = config_of(name, self).dump()
+        made: Json = catalog.config_of(name, self).dump()
         return made
 
     @operation("POST", "/projects/{project_id}/gallery", Right.READ, heavy=True, reads=True, since="0.1.1")
-    def gallery_items_of(self: Looking, measurements: Chosen) -> list[GalleryItem]:
+    def gallery_items_of(self: Looking, measurements: Chosen) -> list[listing.GalleryItem]:
         """The ready recipes, those first for which these tests have the data; of the others, what is missing."""
-        return listed(Facts(self, measurements))
+        return listing.listed(facts.Facts(self, measurements))
 
     @operation("POST", "/projects/{project_id}/gallery/{name}", Right.READ, heavy=True, reads=True, since="0.1.1")
     def gallery_recipe_of(self: Looking, name: str, measurements: Chosen) -> Json:
         """A recipe of the gallery, made for these tests."""
-        made: Json = config_of(name, self, measurements).dump()
+        made: Json = catalog.config_of(name, self, measurements).dump()
         return made

@@ -11,8 +11,10 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..cached_property import cached_property
 from ..environment import is_address
 from ..errors import Damaged, NotFound, StoreError, StoreNotice
+from ..quick_import import later
 from . import soundness
 from .db import row_checksums, unsummed
 from .db.backup import backup
@@ -32,20 +34,14 @@ from .db.main_file import first_bytes, is_noted, log_number, refuse_older_log, r
 from .db.schema import refuse_wrong_tables, stand_ins
 from .db.verify import check_rows
 from .files.blobs import Blobs
-from .files.uploads import Uploads
 from .objects.objects import Objects
 from .records.alerts import Alerts
-from .records.bookmarks import Bookmarks
-from .records.catalog import Catalogs
-from .records.identities import Identities
 from .records.name_order import NameOrder
 from .records.people import People
 from .records.plots import Plots
 from .records.rows import Rows
 from .records.search import check_index
 from .records.sessions import Sessions
-from .records.shares import Shares
-from .records.sign_ins import SignIns
 from .records.switches import Switches
 from .scope import Scope
 from .series import derived
@@ -54,8 +50,27 @@ from .series.series import Series
 __all__ = ["Scope", "Store"]
 
 if TYPE_CHECKING:
+    from .files import uploads as of_uploads
+    from .files.uploads import Uploads
     from .postgres.database import Database
+    from .records import bookmarks as of_bookmarks
+    from .records import catalog as of_catalogs
+    from .records import identities as of_identities
+    from .records import shares as of_shares
+    from .records import sign_ins as of_sign_ins
+    from .records.bookmarks import Bookmarks
+    from .records.catalog import Catalogs
+    from .records.identities import Identities
+    from .records.shares import Shares
+    from .records.sign_ins import SignIns
     from .shared import Shared
+else:
+    of_bookmarks = later("workbench.store.records.bookmarks")
+    of_catalogs = later("workbench.store.records.catalog")
+    of_identities = later("workbench.store.records.identities")
+    of_shares = later("workbench.store.records.shares")
+    of_sign_ins = later("workbench.store.records.sign_ins")
+    of_uploads = later("workbench.store.files.uploads")
 
 LOOKS = (0.02, 0.1, 0.3, 0)
 AHEAD_SECONDS = 24 * 3600
@@ -78,18 +93,38 @@ class Store(Host):
         self.blobs = Blobs(self)
         self.rows = Rows(self, self.series)
         self.name_order = NameOrder(self)
-        self.catalogs = Catalogs(self, self.rows)
         self.plots = Plots(self.rows)
         self.switches = Switches(self)
         self.sessions = Sessions(self.rows)
         self.people = People(self.rows)
-        self.sign_ins = SignIns(self.people)
-        self.identities = Identities(self.people)
-        self.bookmarks = Bookmarks(self.rows)
-        self.shares = Shares(self.rows, self.people)
         self.alerts = Alerts(self.rows)
-        self.uploads = Uploads(self)
         self._check: soundness.BackgroundCheck | None = None
+
+    # A bench opens and lists without these, so that they are imported when one of them is first used.
+
+    @cached_property
+    def catalogs(self) -> Catalogs:
+        return of_catalogs.Catalogs(self, self.rows)
+
+    @cached_property
+    def sign_ins(self) -> SignIns:
+        return of_sign_ins.SignIns(self.people)
+
+    @cached_property
+    def identities(self) -> Identities:
+        return of_identities.Identities(self.people)
+
+    @cached_property
+    def bookmarks(self) -> Bookmarks:
+        return of_bookmarks.Bookmarks(self.rows)
+
+    @cached_property
+    def shares(self) -> Shares:
+        return of_shares.Shares(self.rows, self.people)
+
+    @cached_property
+    def uploads(self) -> Uploads:
+        return of_uploads.Uploads(self)
 
     @classmethod
     def open(cls, path: str | Path, *, create: bool = True, read_only: bool = False) -> Store:

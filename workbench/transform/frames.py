@@ -16,8 +16,17 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pydantic import JsonValue
 
-from ..battery.completeness import KEY
-from ..dataset import COLUMNS, Samples, SeriesSet, StepColumns, StepResult, record_names, stacked, unpack
+from ..dataset import (
+    COLUMNS,
+    FRAME_KEY,
+    Samples,
+    SeriesSet,
+    StepColumns,
+    StepResult,
+    record_names,
+    stacked,
+    unpack,
+)
 from ..errors import instead
 from ..table import Column, Table
 
@@ -116,7 +125,7 @@ def frame_of(table: Table, rows: NDArray[np.int64] | None = None) -> pd.DataFram
 def whole_frame(table: Table, source: str) -> pd.DataFrame:
     """The frame of all samples of a source; its ``attrs["workbench"]`` says that it is complete."""
     frame = frame_of(table)
-    frame.attrs[KEY] = {"complete": True, "shown": table.n, "of": table.n, "source": source}
+    frame.attrs[FRAME_KEY] = {"complete": True, "shown": table.n, "of": table.n, "source": source}
     return frame
 
 
@@ -165,7 +174,7 @@ class SeriesFrames(Mapping[str, pd.DataFrame]):
                 )
             samples = self._series[key]
             self._frames[key] = frame_of(samples.table, samples.rows)
-            self._frames[key].attrs[KEY] = samples_told(samples, key, self._named.get(key))
+            self._frames[key].attrs[FRAME_KEY] = samples_told(samples, key, self._named.get(key))
         return self._frames[key]
 
     def __iter__(self) -> Iterator[str]:
@@ -200,7 +209,7 @@ class SeriesFrames(Mapping[str, pd.DataFrame]):
             )
         made = frame_of(Table({id: keys, **table.columns}, len(rows)), rows)
         sources = {key: samples_told(samples, key, self._named.get(key)) for key, samples in self._series.items()}
-        made.attrs[KEY] = {
+        made.attrs[FRAME_KEY] = {
             "complete": all(self.complete.values()),
             "shown": len(rows),
             "of": sum(self.total.values()),

@@ -6,17 +6,13 @@ import hashlib
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import orjson
 
 from ...cached_property import cached_property
-from ...cycling.columns import SERIES_COLUMNS, Described
-from ...cycling.computed_columns import COMPUTED
-from ...cycling.cycles import CYCLE_COLUMNS
-from ...cycling.life import KINDS, LIFE_COLUMNS, NEEDS
-from ...cycling.steps import STEP_COLUMNS
+from ...quick_import import later
 from ...records import SOURCES, Record
 from ...records.catalog import Catalog, CatalogColumn, CatalogCount, CatalogSeries, CatalogSource, CatalogSummary
 from ...table import Column, Kind, Plain, Table
@@ -32,6 +28,20 @@ from .open_fields import Path, Seen, census, join_name, joined_kind
 from .rows import Rows
 from .tables import reach, values_of
 from .test_counts import FIELDS, counts
+
+if TYPE_CHECKING:
+    from ...cycling import columns as columns_of_samples
+    from ...cycling import computed_columns, life
+    from ...cycling import cycles as cycles_of_tests
+    from ...cycling import steps as steps_of_tests
+    from ...cycling.columns import Described
+else:  # the columns of tests are read when a catalog is made, not from the cache
+    columns_of_samples = later("workbench.cycling.columns")
+    computed_columns = later("workbench.cycling.computed_columns")
+    cycles_of_tests = later("workbench.cycling.cycles")
+    life = later("workbench.cycling.life")
+    steps_of_tests = later("workbench.cycling.steps")
+
 
 EXAMPLES = 5
 MOST_KEPT = 256
@@ -87,8 +97,8 @@ class Catalogs:
 
     def _made(self, db: sqlite3.Connection, scope: Scope) -> Catalog:
         sources = [self._source(db, cls, scope) for cls in SOURCES.values()]
-        steps = self._summary(db, scope, "steps", STEP_COLUMNS)
-        cycles = self._summary(db, scope, "cycles", CYCLE_COLUMNS)
+        steps = self._summary(db, scope, "steps", steps_of_tests.STEP_COLUMNS)
+        cycles = self._summary(db, scope, "cycles", cycles_of_tests.CYCLE_COLUMNS)
         tests = self._tests.get(
             scope, self._rows.dependencies("measurements", FIELDS, ()), lambda: counts(self._rows, scope)
         )
@@ -180,7 +190,7 @@ def _sibling_unit(seen: Mapping[Path, Seen], path: Path) -> str | None:
 def _series(db: sqlite3.Connection, cls: type[Record], scope: Scope, table: Table) -> list[CatalogSeries]:
     """The columns of the sampled data of a source, the most frequent first. The unit is None if records have
     different ones."""
-    known = {column.name: column for column in SERIES_COLUMNS}
+    known = {column.name: column for column in columns_of_samples.SERIES_COLUMNS}
     units = _kept_units(db, cls, scope)
     kinds = _kinds_with(db, cls, table)
     counted = _counted(db, table["id"].tolist(), "series")
@@ -190,11 +200,11 @@ def _series(db: sqlite3.Connection, cls: type[Record], scope: Scope, table: Tabl
         CatalogSeries(name, kind, units.get(name, split_unit(name)[1]), count, kinds.get(name, ()))
         for name, kind, count in counted
     ]
-    order = {name: place for place, name in enumerate((*known, *KINDS))}
+    order = {name: place for place, name in enumerate((*known, *life.KINDS))}
     return sorted(
         found,
         key=lambda column: (
-            column.name in KINDS,
+            column.name in life.KINDS,
             -column.records,
             order.get(column.name, len(order)),
             column.name,
@@ -206,8 +216,8 @@ def _over_life(counted: list[tuple[str, Kind, int]]) -> list[tuple[str, Kind, in
     """The columns over the life of a cell that can be computed from these columns of time series."""
     counts = {name: count for name, _, count in counted}
     return [
-        (name, KINDS[name], min(counts[need] for need in needs))
-        for name, needs in NEEDS["series"].items()
+        (name, life.KINDS[name], min(counts[need] for need in needs))
+        for name, needs in life.NEEDS["series"].items()
         if counts.keys() >= {*needs} and name not in counts
     ]
 
@@ -268,13 +278,13 @@ def _summary(
     ids = [id for (id,) in db.execute(f"SELECT id FROM measurements AS t WHERE {clause}", params)]  # noqa: S608
     counts = {name: (kind, count) for name, kind, count in _counted(db, ids, dataset)}
     if counts:
-        computed = COMPUTED[dataset]
+        computed = computed_columns.COMPUTED[dataset]
         counts[computed.name] = (computed.kind, max(count for _, count in counts.values()))  # all of them have it
-    for name, needs in NEEDS[dataset].items():
+    for name, needs in life.NEEDS[dataset].items():
         if all(need in counts for need in needs):  # computed on read from what these measurements hold
-            counts.setdefault(name, (KINDS[name], min(counts[need][1] for need in needs)))
+            counts.setdefault(name, (life.KINDS[name], min(counts[need][1] for need in needs)))
     found = []
-    over_life = [column for column in LIFE_COLUMNS if column.name in counts]
+    over_life = [column for column in life.LIFE_COLUMNS if column.name in counts]
     for column in (*described, *over_life):
         _, count = counts.pop(column.name, (column.kind, 0))
         found.append(CatalogSummary(column.name, column.kind, column.unit, column.meaning, count))

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import orjson
 
-from ...cycling import cycles, steps
+from ...quick_import import later
 from ...records import Measurement
 from ..db.connections import Transaction
 from ..db.database_file import Host
@@ -18,6 +19,13 @@ from ..db.facts import set_fact
 from ..records import search
 from ..records.tables import reach, values_of
 from ..scope import Scope
+
+if TYPE_CHECKING:
+    from ...cycling import cycles, steps
+else:  # the rules of steps are compared when something was computed by one
+    cycles = later("workbench.cycling.cycles")
+    steps = later("workbench.cycling.steps")
+
 
 BEFORE = 1
 """The rule of all that was made before rules were kept."""

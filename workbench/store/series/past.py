@@ -12,18 +12,24 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from ...errors import Conflict
+from ...quick_import import later
 from ...table import Column, Table, from_micros
-from . import pyramid, series_log, steps_then
+from . import pyramid, series_log
 from .chunk_builder import Builder, Built, Start
 from .chunks import CHUNK, Fetcher, Head, Packed, key, open_head
 from .layout import Field, Layout, Row, Stats, load_stats, pack_stats
 from .reading import Reading, levels_at
 from .series_log import Entry
+
+if TYPE_CHECKING:
+    from . import steps_then
+else:  # steps are computed anew only for a series as it was
+    steps_then = later("workbench.store.series.steps_then")
 
 
 class Replaced(Conflict):

@@ -6,16 +6,23 @@ import sqlite3
 from collections.abc import Iterable
 from contextlib import suppress
 from types import TracebackType
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ...errors import Conflict, Damaged, StoreError
+from ...quick_import import later
 from ...table import Table
 from ..db import lease
 from ..db.database_file import Host
-from . import chunks, steps_then
+from . import chunks
 from .chunk_builder import BLOCK, Builder, Built
 from .chunks import CHUNK, Packed
 from .layout import SeriesInfo
+
+if TYPE_CHECKING:
+    from . import steps_then
+else:  # steps are computed only when samples come in
+    steps_then = later("workbench.store.series.steps_then")
+
 
 FLUSH_BYTES = 4 << 20
 
