@@ -25,6 +25,7 @@ from .. import records
 from ..auth import ProjectReader, ProjectWriter
 from ..context import RequestContext
 from ..intake import WHOLE
+from ..kept_answers import from_store
 from ..parameters import MOST_ROWS, Flag, Paging, Text, paging
 from ..requests import SentFile
 from ..responses import streamed
@@ -98,6 +99,7 @@ def _shown(record: Record) -> Json:
 
 
 @router.get(_KIND)
+@from_store()
 def find_records(
     context: ProjectReader,
     asked: Annotated[Paging, paging()],
