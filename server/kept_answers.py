@@ -1,8 +1,8 @@
 """Answers that are remembered while the store is as it was, so that who asks again costs next to nothing.
 
-Such an answer follows from the store, from the caller, and from what the request says. All that the caller may do is a
-part of its name, and a name means something only until the store changes. So a caller whose key, role or account
-changed never gets what was remembered before.
+Such an answer follows from the store, from the caller, and from what the request says. It is remembered for one key,
+and only until the store changes. Whose key it is, and whether it is in force, is found out before it is given, from the
+same moment of the store. So somebody whose key, role or account changed never gets what was remembered before.
 """
 
 from __future__ import annotations

@@ -95,7 +95,7 @@ def _record(context: RequestContext) -> Record:
 
 def _shown(record: Record) -> Json:
     """A record with our own field names, without the fields that no answer shows."""
-    return {name: value for name, value in record.model_dump(mode="json").items() if name not in record.withheld}
+    return record.model_dump(mode="json", exclude={*record.withheld} or None)
 
 
 @router.get(_KIND)
