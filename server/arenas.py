@@ -2,7 +2,7 @@
 
 That of GNU gives each thread a heap of its own, up to eight for each processor, and a heap keeps for itself what is
 free in it. Threads that draw or read files need much memory for a moment, one thread after the other. So a server held
-some 200 MB which nobody used. With few heaps the next thread takes what the one before has freed.
+some 100 MB which nobody used. With few heaps the next thread takes what the one before has freed.
 """
 
 from __future__ import annotations

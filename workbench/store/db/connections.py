@@ -290,11 +290,11 @@ class Connections:
         mine = self._own()
         if mine.remembered is not None:
             return None
-        self._check_same()
-        mine.remembered = self._memory.present(waits=False)
-        if mine.remembered is None:
+        remembered = self._memory.present(waits=False)
+        if remembered is None:
             return None
-        mine.at_once = True
+        self._check_same()
+        mine.remembered, mine.at_once = remembered, True
         try:
             return work()
         except NotRemembered:
