@@ -113,6 +113,15 @@ class RequestContext:
 
         return self.store.reading(again)
 
+    def at_once(self, work: Callable[[], T]) -> T | None:
+        """What ``work`` gives if the store need not be asked for it, see `Host.at_once`; else None, and this request is
+        as it was before."""
+        began = self.signed_in
+        found = self.store.at_once(work)
+        if found is None:
+            self.signed_in = began
+        return found
+
     @property
     def shared(self) -> Share:
         """The link through which an outsider asks."""

@@ -18,7 +18,11 @@ LOGGER = logging.getLogger("workbench.server")
 def event(name: str, **what: Detail) -> None:
     """Write an event; values that are None are left out."""
     if LOGGER.isEnabledFor(logging.INFO):
-        LOGGER.info(name, extra={"fields": {key: value for key, value in what.items() if value is not None}})
+        fields = {key: value for key, value in what.items() if value is not None}
+        # `LOGGER.info` would look for the line of code that called it, which takes a third of the time of an event.
+        LOGGER.handle(
+            LOGGER.makeRecord(LOGGER.name, logging.INFO, "", 0, name, (), None, extra={"fields": fields})
+        )
 
 
 def warn(name: str, **what: Detail) -> None:

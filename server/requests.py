@@ -98,6 +98,12 @@ class BoundedRequest(Request):
         found: JsonValue | FormData = getattr(self, "_json", None) or getattr(self, "_form", None)
         return found
 
+    @property
+    def read(self) -> bytes:
+        """The body, unpacked, if it was read whole; else nothing."""
+        found: bytes = getattr(self, "_body", b"")
+        return found
+
     def opened(self, sent: SentFile, headers: Headers) -> Upload:
         """A file of a form, opened to be written; it is closed and removed when the request ends."""
         self.files.append(sent)

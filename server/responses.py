@@ -72,11 +72,16 @@ def packs(found: Response, accept: str) -> bool:
     )
 
 
-def pack(found: Response) -> None:
-    """Pack an answer with gzip, fast rather than small."""
-    found.body = gzip.compress(bytes(found.body), 1, mtime=0)
+def packed(body: bytes) -> bytes:
+    """A body packed with gzip, fast rather than small."""
+    return gzip.compress(body, 1, mtime=0)
+
+
+def use_packed(found: Response, body: bytes) -> None:
+    """Make an answer the one with its packed body."""
+    found.body = body
     found.headers["content-encoding"] = "gzip"
-    found.headers["content-length"] = str(len(found.body))
+    found.headers["content-length"] = str(len(body))
     found.headers.add_vary_header("accept-encoding")
 
 

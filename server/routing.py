@@ -11,7 +11,6 @@ A FastAPI route reads the body before its dependencies run, and runs plain funct
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import inspect
 import time
@@ -34,9 +33,10 @@ from starlette.types import Scope
 from workbench.errors import Cancelled, Invalid, Later, Problem, WorkbenchError, instead
 from workbench.operations.operation import Argument
 
-from . import auth, errors, log, responses
+from . import auth, errors, kept_answers, log, responses
 from .auth import POSITIONS, Access
 from .context import RequestContext, Slow
+from .kept_answers import FromStore
 from .requests import BoundedRequest
 from .schemas import Annotation, Json
 from .state import State
@@ -71,13 +71,6 @@ def heavy(endpoint: Endpoint) -> Endpoint:
     return endpoint
 
 
-def only_reads(endpoint: Endpoint) -> Endpoint:
-    """Marks an endpoint that changes nothing though it is not a GET, up to the `Slow` that it may give. It may be
-    called twice."""
-    endpoint.__dict__["only_reads"] = True
-    return endpoint
-
-
 def takes(size: Size) -> Callable[[Endpoint], Endpoint]:
     """Says how large the body of an endpoint may be. Without it the limit is ``large``, that of records."""
 
@@ -109,8 +102,11 @@ class Route(APIRoute):
         method = next(iter(options["methods"]))
         self.operation = f"{method} {path}"
         # Such an endpoint may be called twice, see `Host.reading`. A sign-in, which has no credential yet, may not.
+        self._kept: FromStore | None = getattr(endpoint, "from_store", None)
+        if self._kept is not None and (self.heavy or self.access.credential != "key"):
+            raise TypeError(f"{endpoint.__qualname__} is heavy or needs no key, so its answers cannot be kept.")
         self._only_reads = not self.heavy and (
-            (method == "GET" and self.access.credential != "none") or getattr(endpoint, "only_reads", False)
+            (method == "GET" and self.access.credential != "none") or self._kept is not None
         )
         if not options.get("summary"):
             options["summary"] = _first_sentence(endpoint)
@@ -164,6 +160,12 @@ class Route(APIRoute):
                 return answered()
 
             def answered() -> Response | Slow:
+                if self._kept is None:
+                    return made()
+                self._admit_again(context)
+                return kept_answers.answered(context, self._kept, made)
+
+            def made() -> Response | Slow:
                 self._arrive(context)
                 if context.cancel.is_set():
                     raise Cancelled("The client went away.")
@@ -209,7 +211,7 @@ class Route(APIRoute):
             finally:
                 request.dispose()
             if responses.packs(response, raw.headers.get("accept-encoding", "")):
-                await asyncio.to_thread(responses.pack, response)
+                await kept_answers.pack(response)
             self._log(context, response.status_code, started)
             return response
 
@@ -221,9 +223,18 @@ class Route(APIRoute):
         request: BoundedRequest,
         context: RequestContext,
     ) -> Response:
-        if self.body_field is not None or self.heavy or self.checked_first is not None:
+        takes_body, known = self.body_field is not None, True
+        if takes_body or self.heavy or self.checked_first is not None:
             # The body is read only from a caller who may send one.
-            await context.quickly(lambda: self._admit(context))
+            known = self._admitted_at_once(context)
+            if not known:
+                await context.quickly(lambda: self._admit(context))
+        if self._kept is not None and known:  # for a key that is not remembered nothing else is
+            if takes_body:
+                await request.body()
+            found = context.at_once(lambda: self._remembered(context))
+            if found is not None:
+                return kept_answers.KeptResponse(found)
         query = self._queries.get(request.scope["query_string"])
         if query is not None:
             return await self._again(context, query)
@@ -248,6 +259,26 @@ class Route(APIRoute):
         context.reading(lambda: auth.admit(context, self.access))
         if self.checked_first is not None:
             self.checked_first(context)
+
+    def _admitted_at_once(self, context: RequestContext) -> bool:
+        """Check key and rate if the store need not be asked for that; whether it was done."""
+        if self.access.credential != "key" or self.checked_first is not None:
+            return False
+
+        def admitted() -> bool:
+            auth.admit(context, self.access)
+            return True
+
+        return bool(context.at_once(admitted))
+
+    def _admit_again(self, context: RequestContext) -> None:
+        """Who asks is found out again at the moment of the answer, which is kept for them."""
+        context.signed_in = None
+        auth.admit(context, self.access)
+
+    def _remembered(self, context: RequestContext) -> kept_answers.KeptAnswer | None:
+        self._admit_again(context)
+        return None if self._kept is None else kept_answers.kept(context, self._kept)
 
     def _refuse_unknown(self, request: Request) -> None:
         """Refuse query parameters that the route does not have, and single ones that are given twice. Other problems of

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.table import Column, Table, concat, concat_columns, kind_of, time_text, to_micros
+from workbench.table import Column, Table, concat, concat_columns, kind_of, moment_text, time_text, to_micros
 
 SCALARS = {
     "number": st.floats(),
@@ -102,3 +103,12 @@ def test_arrays_that_no_column_holds_are_refused(values: np.ndarray) -> None:
 def test_any_32_bit_pattern_can_be_widened() -> None:
     signalling = Column.of(np.array([0x7FA00001, 0xFFA00001], np.uint32).view(np.float32))
     assert np.isnan(signalling.floats()).all()
+
+
+@pytest.mark.parametrize("zone", [UTC, None, timezone(timedelta(hours=-3, minutes=-30)), ZoneInfo("UTC")])
+@pytest.mark.parametrize("micros", [0, 1, 123456, 999_999, 86_400_000_000 - 1])
+def test_a_moment_has_the_text_of_its_microseconds(zone: tzinfo | None, micros: int) -> None:
+    local = datetime(1970, 1, 1) if zone is None else datetime(1970, 1, 1, tzinfo=UTC).astimezone(zone)
+    text = moment_text(local + timedelta(microseconds=micros))
+    assert text == time_text(micros)
+    assert len(text) == 27

@@ -295,6 +295,13 @@ def time_text(micros: int) -> str:
     return from_micros(micros).isoformat(timespec="microseconds")[:26] + "Z"
 
 
+def moment_text(moment: datetime) -> str:
+    """The text of a time, as ``time_text``; one without a zone is UTC."""
+    if moment.tzinfo is UTC:
+        return moment.isoformat(timespec="microseconds")[:26] + "Z"
+    return time_text(to_micros(moment))
+
+
 def concat(tables: Sequence[Table]) -> Table:
     """Tables with the same column names, one below the other."""
     if len(tables) == 1:

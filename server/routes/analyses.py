@@ -12,6 +12,7 @@ from workbench.store.records.people import Right
 
 from .. import auth, records
 from ..auth import AnyWriter, QueryReader, RecordReader, RecordWriter
+from ..kept_answers import from_store
 from ..parameters import Asked, Text, ids_of, listing
 from ..routing import Route, heavy, takes
 from ..schemas import Body, Changed, FilePart, JsonText, Name, Page, Shown, id_of, wire
@@ -37,6 +38,7 @@ class NewAnalysis(Body):
 
 
 @router.get("/analyses")
+@from_store()
 def list_analyses(
     context: QueryReader,
     asked: Annotated[Asked, listing(Analysis, most=100, order="desc")],
@@ -67,6 +69,7 @@ def create_analysis(context: AnyWriter, form: Annotated[NewAnalysis, Form()]) ->
 
 
 @router.get(_PLACE)
+@from_store()
 def read_analysis(context: RecordReader) -> Shown[Analysis]:
     """One analysis."""
     return wire(context.record(Analysis))

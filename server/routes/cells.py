@@ -13,6 +13,7 @@ from workbench.records import Batch, Instance, Material, Project, Record, Specif
 from .. import auth, records
 from ..auth import BodyWriter, ProjectReader, QueryReader, RecordReader, RecordWriter
 from ..context import RequestContext
+from ..kept_answers import from_store
 from ..parameters import Asked, Flag, Text, ids_of, listing
 from ..routing import Route
 from ..schemas import Changed, Given, GivenUnder, Json, Page, Shown, page, wire
@@ -64,6 +65,7 @@ def _all(context: RequestContext, kind: type[R], where: Json) -> Sequence[R]:
 
 
 @router.get("/cell_specifications")
+@from_store()
 def list_specifications(
     context: QueryReader,
     asked: Annotated[Asked, listing(Specification, default=ALL, most=ALL)],
@@ -136,12 +138,14 @@ def only_project(context: RequestContext) -> str:
 
 
 @router.get("/projects/{project_id}/cell_specs")
+@from_store()
 def list_specifications_of_project(context: ProjectReader, full: Full = False) -> list[ShownSpecification]:
     """All cell specifications of a project."""
     return shown(context, _all(context, Specification, {"project_id": context.scope.project_id}), full)
 
 
 @router.get("/cell_specifications/{specification_id}")
+@from_store()
 def read_specification(context: RecordReader, full: Full = False) -> ShownSpecification:
     """One cell specification."""
     return shown(context, [context.record(Specification)], full)[0]
@@ -163,6 +167,7 @@ def delete_specification(context: RecordWriter) -> None:
 
 
 @router.get("/cell_specifications/{specification_id}/cell_instances")
+@from_store()
 def list_instances(
     context: RecordReader,
     specification_id: str,
@@ -182,6 +187,7 @@ def create_instance(context: RecordWriter, specification_id: str, body: GivenUnd
 
 
 @router.get("/cell_instances/{instance_id}")
+@from_store()
 def read_instance(context: RecordReader) -> Shown[Instance]:
     """One cell."""
     return wire(context.record(Instance))
@@ -203,6 +209,7 @@ def delete_instance(context: RecordWriter) -> None:
 
 
 @router.get("/cell_specifications/{specification_id}/cell_batches")
+@from_store()
 def list_batches(
     context: RecordReader, specification_id: str, asked: Annotated[Asked, listing(Batch)]
 ) -> Page[Shown[Batch]]:
@@ -217,6 +224,7 @@ def create_batch(context: RecordWriter, specification_id: str, body: GivenUnder[
 
 
 @router.get("/cell_batches/{batch_id}")
+@from_store()
 def read_batch(context: RecordReader) -> Shown[Batch]:
     """One batch."""
     return wire(context.record(Batch))

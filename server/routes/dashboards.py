@@ -22,8 +22,9 @@ from workbench.records import Dashboard, Plot
 from .. import records
 from ..auth import ProjectReader, ProjectWriter
 from ..context import RequestContext, Slow
+from ..kept_answers import from_store
 from ..parameters import Asked, AsOf, Flag, Text, Values, listing, whole
-from ..routing import Route, heavy, only_reads, takes
+from ..routing import Route, heavy, takes
 from ..schemas import Body, Changed, DescribedAs, GivenIn, Json, Page, Shown, id_of, wire
 from .recipes import (
     ARROW,
@@ -138,6 +139,7 @@ class ChosenDetail(Part, Chosen):
 
 
 @router.get(_BOARDS)
+@from_store()
 def list_dashboards(
     context: ProjectReader, project_id: str, asked: Annotated[Asked, listing(Dashboard)]
 ) -> Page[Shown[Dashboard]]:
@@ -154,6 +156,7 @@ def create_dashboard(context: ProjectWriter, project_id: str, body: GivenIn[Dash
 
 
 @router.get(BOARD)
+@from_store()
 def read_dashboard(context: ProjectReader) -> Shown[Dashboard]:
     """One dashboard."""
     return wire(context.record(Dashboard))
@@ -195,6 +198,7 @@ def delete_dashboard(context: ProjectWriter) -> None:
 
 
 @router.get(_PLOTS)
+@from_store()
 def list_plots(
     context: ProjectReader,
     dashboard_id: str,
@@ -237,6 +241,7 @@ def create_plot(context: ProjectWriter, dashboard_id: str, body: NewPlot) -> Sho
 
 
 @router.get(PLOT)
+@from_store()
 def read_plot(context: ProjectReader) -> Shown[Plot]:
     """One plot."""
     return wire(context.record(Plot))
@@ -290,7 +295,7 @@ def plot_dataset(context: ProjectReader, body: Chosen | None = None, as_of: AsOf
 
 
 @router.post(f"{PLOT}/figure", response_model=FigureShown)
-@only_reads
+@from_store(counts=("dataset", "figure"))
 @takes("small")
 def plot_figure(context: ProjectReader, body: Chosen | None = None, as_of: AsOf = None) -> Response | Slow:
     """The figure of a plot with chosen values."""
@@ -300,6 +305,7 @@ def plot_figure(context: ProjectReader, body: Chosen | None = None, as_of: AsOf 
 
 
 @router.get(f"{PLOT}/figure", response_model=FigureShown, responses=_NOT_CHANGED)
+@from_store("if-none-match", counts=("dataset", "figure"))
 def read_figure(
     context: ProjectReader, values: Values = None, revision: RevisionAsked = None, as_of: AsOf = None
 ) -> Response | Slow:

@@ -10,6 +10,7 @@ from workbench.records import DriveCycle
 
 from .. import records
 from ..auth import AnyReader, AnyWriter, RecordReader, RecordWriter
+from ..kept_answers import from_store
 from ..parameters import Asked, listing
 from ..routing import Route
 from ..schemas import Given, Page, Shown, wire
@@ -20,6 +21,7 @@ _PLACE = "/drive-cycles/{drive_cycle_id}"
 
 
 @router.get("/drive-cycles")
+@from_store()
 def list_drive_cycles(
     context: AnyReader, asked: Annotated[Asked, listing(DriveCycle, default=20, most=100)]
 ) -> Page[Shown[DriveCycle]]:
@@ -34,6 +36,7 @@ def create_drive_cycle(context: AnyWriter, body: Given[DriveCycle]) -> Shown[Dri
 
 
 @router.get(_PLACE)
+@from_store()
 def read_drive_cycle(context: RecordReader) -> Shown[DriveCycle]:
     """One drive cycle."""
     return wire(context.record(DriveCycle))

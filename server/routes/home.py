@@ -13,6 +13,7 @@ from workbench.table import time_text, to_micros
 
 from .. import records
 from ..auth import AnyReader
+from ..kept_answers import from_store
 from ..parameters import Asked, listing
 from ..routing import Route
 from ..schemas import Page, Shown
@@ -34,6 +35,7 @@ class Item(TypedDict):
 
 
 @router.get("/dashboards")
+@from_store()
 def list_all_dashboards(
     context: AnyReader, asked: Annotated[Asked, listing(Dashboard, sort="updated_at", order="desc")]
 ) -> Page[Shown[Dashboard]]:

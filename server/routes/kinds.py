@@ -25,6 +25,7 @@ from .. import records
 from ..auth import ProjectReader, ProjectWriter
 from ..context import RequestContext
 from ..intake import WHOLE
+from ..kept_answers import from_store
 from ..parameters import MOST_ROWS, Flag, Paging, Text, paging
 from ..requests import SentFile
 from ..responses import streamed
@@ -94,10 +95,11 @@ def _record(context: RequestContext) -> Record:
 
 def _shown(record: Record) -> Json:
     """A record with our own field names, without the fields that no answer shows."""
-    return {name: value for name, value in record.model_dump(mode="json").items() if name not in record.withheld}
+    return record.model_dump(mode="json", exclude={*record.withheld} or None)
 
 
 @router.get(_KIND)
+@from_store()
 def find_records(
     context: ProjectReader,
     asked: Annotated[Paging, paging()],

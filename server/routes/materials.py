@@ -14,6 +14,7 @@ from workbench.store.files.uploads import Attachment
 from .. import auth, records
 from ..auth import BodyWriter, QueryReader, RecordReader, RecordWriter
 from ..context import RequestContext
+from ..kept_answers import from_store
 from ..parameters import Asked, Text, ids_of, listing
 from ..requests import new_file
 from ..responses import columns
@@ -57,6 +58,7 @@ class NewSet(Body):
 
 
 @router.get("/materials")
+@from_store()
 def list_materials(
     context: QueryReader, asked: Annotated[Asked, listing(Material, sort="name")], project_id: OfProject
 ) -> Page[Shown[Material]]:
@@ -71,6 +73,7 @@ def create_material(context: BodyWriter, body: Given[Material]) -> Shown[Materia
 
 
 @router.get(_MATERIAL)
+@from_store()
 def read_material(context: RecordReader) -> Shown[Material]:
     """One material."""
     return wire(context.record(Material))
@@ -99,6 +102,7 @@ def shown(context: RequestContext, sets: Sequence[MaterialProperty]) -> list[Sho
 
 
 @router.get(_SETS)
+@from_store()
 def list_sets(
     context: QueryReader,
     asked: Annotated[Asked, listing(MaterialProperty)],
@@ -134,6 +138,7 @@ def _columns(given: object, raw: tables.Parts) -> list[Json]:
 
 
 @router.get(_SET)
+@from_store()
 def read_set(context: RecordReader) -> ShownMaterialProperty:
     """One property set."""
     return shown(context, [context.record(MaterialProperty)])[0]

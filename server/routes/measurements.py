@@ -21,6 +21,7 @@ from workbench.table import Table
 from .. import auth, downloads, records
 from ..auth import Member, QueryReader, RecordReader, RecordWriter
 from ..context import RequestContext
+from ..kept_answers import from_store
 from ..parameters import Asked, Condition, Flag, Paging, Text, ids_of, listing, of_query, paging
 from ..responses import columns, redirect
 from ..routing import Route
@@ -106,6 +107,7 @@ async def _narrowed(
 
 
 @router.get("/cell_instances/{instance_id}/cell_measurements")
+@from_store()
 def list_measurements_of_instance(
     context: RecordReader,
     instance_id: str,
@@ -117,6 +119,7 @@ def list_measurements_of_instance(
 
 
 @router.get("/cell_measurements")
+@from_store()
 def list_measurements(
     context: QueryReader,
     asked: Annotated[Asked, listing(Measurement, default=25)],
@@ -135,6 +138,7 @@ def list_measurements(
 
 
 @router.get("/cell_measurements/tags")
+@from_store()
 def list_tags(
     context: QueryReader,
     asked: Annotated[Paging, paging(50)],
@@ -178,6 +182,7 @@ def _tag(context: RequestContext, id: str, add: list[str], remove: list[str]) ->
 
 
 @router.get(_PLACE)
+@from_store()
 def read_measurement(
     context: RecordReader,
     include_steps: Annotated[
@@ -294,6 +299,7 @@ def unlink_raw_data(context: RecordWriter, measurement_id: str, raw_data_id: str
 
 
 @router.get(f"{_PLACE}/raw_data")
+@from_store()
 def list_raw_data(
     context: RecordReader, measurement_id: str, asked: Annotated[Asked, listing(RawData)]
 ) -> Page[Shown[RawData]]:

@@ -11,6 +11,7 @@ from workbench.records import Model, Project
 
 from .. import records
 from ..auth import BodyWriter, QueryReader, RecordReader, RecordWriter
+from ..kept_answers import from_store
 from ..parameters import Asked, ids_of, listing
 from ..parameters import Text as QueryText
 from ..requests import strict_json
@@ -50,6 +51,7 @@ class Variable(Body):
 
 
 @router.get("/models")
+@from_store()
 def list_models(
     context: QueryReader,
     asked: Annotated[Asked, listing(Model)],
@@ -86,6 +88,7 @@ def upload_model(context: BodyWriter, form: Annotated[CustomModel, Form()]) -> S
 
 
 @router.get(_PLACE)
+@from_store()
 def read_model(context: RecordReader) -> Shown[Model]:
     """One model."""
     return wire(context.record(Model))

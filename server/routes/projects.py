@@ -15,6 +15,7 @@ from workbench.store.scope import Scope
 from .. import auth, records
 from ..auth import AnyReader, Member, RecordManager, RecordReader
 from ..context import RequestContext
+from ..kept_answers import from_store
 from ..parameters import Asked, listing
 from ..routing import Route
 from ..schemas import Changed, Given, Json, Page, Shown, page
@@ -47,6 +48,7 @@ def _can(caller: Caller, project: Project, own: bool) -> list[people.Can]:
 
 
 @router.get("/projects")
+@from_store()
 def list_projects(context: AnyReader, asked: Annotated[Asked, listing(Project, most=100)]) -> Page[ShownProject]:
     """Projects of the organization that the caller has a role in."""
     with context.store.snapshot():
@@ -74,6 +76,7 @@ def create_project(context: Member, body: Given[Project]) -> ShownProject:
 
 
 @router.get("/projects/{project_id}")
+@from_store()
 def read_project(context: RecordReader) -> ShownProject:
     """One project."""
     return shown(context, [context.record(Project)])[0]

@@ -18,6 +18,7 @@ from workbench.store.records.rows import new_id
 from .. import auth, records, uploading
 from ..auth import BodyWriter, Member, QueryReader, RecordReader, RecordWriter
 from ..context import RequestContext
+from ..kept_answers import from_store
 from ..parameters import Asked, Paging, ids_of, listing, paging
 from ..parameters import Text as QueryText
 from ..routing import Route
@@ -112,6 +113,7 @@ def _make(context: RequestContext, upload: Upload, body: SentRawData) -> None:
 
 
 @router.get("/raw_data")
+@from_store()
 def list_raw_data(
     context: QueryReader,
     asked: Annotated[Asked, listing(RawData)],
@@ -122,6 +124,7 @@ def list_raw_data(
 
 
 @router.get(_PLACE)
+@from_store()
 def read_raw_data(context: RecordReader) -> Shown[RawData]:
     """One file."""
     return wire(context.record(RawData))

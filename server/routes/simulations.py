@@ -19,6 +19,7 @@ from workbench.table import time_text, to_micros
 from .. import auth, records
 from ..auth import AnyReader, BodyWriter, QueryReader, RecordReader, RecordWriter
 from ..context import RequestContext
+from ..kept_answers import from_store
 from ..parameters import Asked, Condition, Flag, Text, ids_of, listing
 from ..responses import redirect
 from ..routing import Route, heavy, takes
@@ -97,6 +98,7 @@ def shown(simulations: Sequence[Simulation]) -> list[SimulationWithResults]:
 
 
 @router.get("/simulations")
+@from_store()
 def list_simulations(
     context: QueryReader,
     asked: Annotated[Asked, listing(Simulation)],
@@ -170,6 +172,7 @@ def create_simulation(context: BodyWriter, form: Annotated[NewSimulation, Form()
 
 
 @router.get(_PLACE)
+@from_store()
 def read_simulation(context: RecordReader) -> SimulationWithResults:
     """One simulation."""
     return shown([context.record(Simulation)])[0]

@@ -12,6 +12,7 @@ from workbench.records import Measurement, Record, Simulation, Study
 from .. import records
 from ..auth import ProjectReader, ProjectWriter
 from ..context import RequestContext
+from ..kept_answers import from_store
 from ..parameters import Asked, listing
 from ..routing import Route, takes
 from ..schemas import Changed, Empty, GivenIn, Page, Shown, wire
@@ -29,6 +30,7 @@ class Assigned(TypedDict):
 
 
 @router.get(_ALL)
+@from_store()
 def list_studies(
     context: ProjectReader, project_id: str, asked: Annotated[Asked, listing(Study)]
 ) -> Page[Shown[Study]]:
@@ -43,6 +45,7 @@ def create_study(context: ProjectWriter, project_id: str, body: GivenIn[Study]) 
 
 
 @router.get(_PLACE)
+@from_store()
 def read_study(context: ProjectReader) -> Shown[Study]:
     """One study."""
     return wire(context.record(Study))

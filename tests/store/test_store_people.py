@@ -46,6 +46,18 @@ def test_a_key_names_its_user_and_no_secret_is_kept(store: Store) -> None:
             store.people.caller(wrong)
 
 
+def test_a_wrong_secret_of_a_remembered_key_is_looked_up_as_an_unknown_id_is(store: Store) -> None:
+    """Otherwise the time of an answer would say which ids there are."""
+    organization, _, user = home(store)
+    key = store.people.issue(organization, user).key
+    store.people.caller(key)  # the first use is written down
+    assert store.reading(lambda: store.people.caller(key)) is store.at_once(lambda: store.people.caller(key))
+    for wrong in (key[:-2] + "AA", "wb_zzzzzzzz_" + "a" * 43):
+        assert store.at_once(lambda wrong=wrong: store.people.caller(wrong)) is None
+        with pytest.raises(Unauthorized):
+            store.people.caller(wrong)
+
+
 def test_an_unknown_id_takes_as_long_as_a_wrong_secret(store: Store) -> None:
     organization, _, user = home(store)
     key = store.people.issue(organization, user).key

@@ -27,7 +27,7 @@ from pydantic.fields import FieldInfo
 
 from ..errors import Invalid, Problem, instead
 from ..messages import WANTED
-from ..table import JsonObject, Kind, Plain, time_text, to_micros
+from ..table import JsonObject, Kind, Plain, moment_text
 from .values import as_date, as_moment, clean_text, json_object, plain_name
 
 Scoping = Literal["project", "organization", "itself", "everyone"]
@@ -149,7 +149,7 @@ Text = Annotated[str, AfterValidator(clean_text)]
 Moment = Annotated[
     datetime,
     BeforeValidator(as_moment),
-    PlainSerializer(lambda moment: time_text(to_micros(moment)), when_used="json"),
+    PlainSerializer(moment_text, when_used="json"),
 ]
 Day = Annotated[date, BeforeValidator(as_date)]
 Json = Annotated[JsonObject, AfterValidator(json_object)]

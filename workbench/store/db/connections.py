@@ -6,7 +6,7 @@ import os
 import sqlite3
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import TypeAlias, TypeVar
@@ -14,6 +14,7 @@ from typing import TypeAlias, TypeVar
 from ...errors import Damaged, StoreError, WorkbenchError
 from .log_mover import LogMover
 from .main_file import MainFile, log_bytes
+from .remembered import FileMemory, NotRemembered, Remembered, Size
 
 T = TypeVar("T")
 Transaction: TypeAlias = sqlite3.Connection
@@ -68,6 +69,8 @@ class _Mine(threading.local):
     writer: _Handle | None = None
     pid: int = 0
     sees_damage: bool = False
+    remembered: Remembered | None = None
+    at_once: bool = False
 
 
 class Connections:
@@ -90,6 +93,7 @@ class Connections:
         self._stand_ins: list[str] = []
         self._refusal: StoreError | None = None
         self._damage: dict[str, str] = {}
+        self._memory = FileMemory(self._connect_to_look)
         self._log_mover = LogMover(self.move_log)
         self.on_new_tables: Callable[[sqlite3.Connection], None] = lambda connection: None
         """Called in a transaction if another process changed the tables since the last one."""
@@ -139,6 +143,11 @@ class Connections:
             self._main.use()
         return handle
 
+    def _connect_to_look(self) -> _Handle:
+        made = self._connect(writes=False)
+        made.connection.execute("pragma busy_timeout = 0")
+        return made
+
     def _present(self) -> tuple[int, int] | None:
         """Device and inode of the file that is at the path now."""
         try:
@@ -164,11 +173,15 @@ class Connections:
     def _own(self) -> _Mine:
         mine = self._mine
         if mine.pid != os.getpid():
-            mine.reader = mine.writer = None
+            mine.reader = mine.writer = mine.remembered = None
+            mine.at_once = False
             mine.pid = os.getpid()
             if self._pid != mine.pid:
                 self._writing = threading.RLock()
+                self._memory = FileMemory(self._connect_to_look)
                 self._pid = mine.pid
+        if mine.at_once:
+            raise NotRemembered
         return mine
 
     def _reader(self) -> _Handle:
@@ -190,6 +203,7 @@ class Connections:
     def refuse_tables(self, damage: Mapping[str, str]) -> None:
         """From now on every statement that reads or changes one of these tables raises Damaged with its text."""
         self._damage |= damage
+        self._memory.forget()
 
     def count(self) -> int:
         """How many connections are open."""
@@ -222,6 +236,7 @@ class Connections:
         self._refusal = refusal
         self._stand_ins = [*stand_ins]
         self._mine.reader = None
+        self._memory.forget()
 
     @property
     def is_writing(self) -> bool:
@@ -258,8 +273,41 @@ class Connections:
                     reader.connection.execute("rollback")
 
     def reading(self, work: Callable[[], T]) -> T:
-        """What ``work`` gives, which only reads."""
-        return work()
+        """What ``work`` gives, which only reads. What it makes inside `remembered` is remembered; see `FileMemory`."""
+        mine = self._own()
+        if mine.remembered is not None or any(one is not None and one.depth for one in (mine.reader, mine.writer)):
+            return work()
+        self._check_same()
+        mine.remembered = self._memory.present(waits=True)
+        try:
+            return work()
+        finally:
+            mine.remembered = None
+
+    def at_once(self, work: Callable[[], T]) -> T | None:
+        """What ``work`` gives, if all that it wants to know is remembered of the file as it is now; else None. It does
+        not wait for the disk."""
+        mine = self._own()
+        if mine.remembered is not None:
+            return None
+        remembered = self._memory.present(waits=False)
+        if remembered is None:
+            return None
+        self._check_same()
+        mine.remembered, mine.at_once = remembered, True
+        try:
+            return work()
+        except NotRemembered:
+            return None
+        finally:
+            mine.remembered, mine.at_once = None, False
+
+    def remembered(self, name: Hashable, make: Callable[[], T], size: Size[T] | None) -> T:
+        """See `Host.remembered`."""
+        mine = self._mine
+        if mine.remembered is None or mine.pid != os.getpid():
+            return make()
+        return mine.remembered.made(name, make, size)
 
     def transaction(self) -> AbstractContextManager[Transaction]:
         """Write all or nothing. Inside another transaction of this thread it joins that one, which then decides."""
@@ -282,6 +330,7 @@ class Connections:
             return
         with self._writing, named(self.path):
             self._check_same()
+            self._mine.remembered = None  # from here on this thread reads what it writes
             writer.connection.execute("begin immediate")
             writer.depth = 1
             try:

@@ -19,6 +19,7 @@ from ..records.tables import SqlValue
 from . import checksums
 from .connections import Connections
 from .dialect import REVISIONS, Question, dialect_of
+from .remembered import Size
 
 T = TypeVar("T")
 
@@ -72,16 +73,20 @@ class Host:
         return self._connections.snapshot()
 
     def reading(self, work: Callable[[], T]) -> T:
-        """What ``work`` gives. It only reads and may be called twice: on PostgreSQL what was read before is not asked
-        for again while the store is as it was, and all that ``work`` reads is of one moment, no earlier than now."""
+        """What ``work`` gives. It only reads and may be called twice. What it gets from `remembered` is of the store as
+        it is now. On PostgreSQL nothing is asked again while the store is as it was, and all that ``work`` reads is of
+        one moment, no earlier than now."""
         return self._connections.reading(work)
 
-    def remembered(self, name: Hashable, make: Callable[[], T]) -> T:
-        """What ``make`` makes of what it reads, remembered while the store is as it was, as its answers are inside
-        `reading`. Nobody may change it. A name stands for one kind of thing."""
-        remembered = getattr(self.connection(), "remembered", None)
-        found: T = make() if remembered is None else remembered(name, make)
-        return found
+    def at_once(self, work: Callable[[], T]) -> T | None:
+        """What ``work`` gives, if all that it wants to know is remembered of the store as it is now; else None. It
+        waits for no disk and no network, so that an event loop may call it. ``work`` only reads, and gives no None."""
+        return self._connections.at_once(work)
+
+    def remembered(self, name: Hashable, make: Callable[[], T], size: Size[T] | None = None) -> T:
+        """What ``make`` makes of what it reads, remembered inside `reading` while the store is as it was, unless it is
+        None. Nobody may change it. A name stands for one kind of thing; ``size`` gives its bytes if it may be large."""
+        return self._connections.remembered(name, make, size)
 
     def check_used(self, db: sqlite3.Connection, table: str, chosen: str, params: Sequence[SqlValue]) -> None:
         """While the records are being checked: compare those that an answer is made of with their checksums.

@@ -11,7 +11,7 @@ import os
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any, NoReturn, TypeVar
 from weakref import WeakSet
@@ -25,6 +25,7 @@ from psycopg.pq.abc import PGresult
 from ...errors import BadRequest, Damaged, StoreError, WorkbenchError
 from ..db.connections import BUSY_SECONDS, damaged_rows
 from ..db.dialect import Question, SqlValue
+from ..db.remembered import Size
 from .address import Address
 from .connection import Connection, Cursor, Snapshot, Writer
 from .dialect import PostgresDialect
@@ -265,6 +266,14 @@ class PostgresConnections:
             except Moved:
                 continue
         return work()
+
+    def at_once(self, work: Callable[[], T]) -> None:
+        """None: whether the store is as it was is asked over the network."""
+
+    def remembered(self, name: Hashable, make: Callable[[], T], size: Size[T] | None) -> T:
+        """See `Host.remembered`."""
+        reads = self.current()
+        return reads.remembered(name, make, size) if isinstance(reads, Moment) else make()
 
     def _read_from_memory(self, mine: _Mine, work: Callable[[], T]) -> T:
         memory = self._memory

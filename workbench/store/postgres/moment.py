@@ -12,8 +12,9 @@ import threading
 import time
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TypeAlias, TypeVar, cast
+from typing import TypeAlias, TypeVar
 
+from ..db.remembered import Remembered, Size
 from .connection import OneMoment
 from .dialect import PostgresDialect
 from .raw_connection import Answer, Bound, Statement, bound_all
@@ -24,8 +25,6 @@ LONGEST_S = 1.0
 MOST_BYTES = 16 << 20
 LARGEST = 256 << 10
 """An answer of more bytes is not remembered."""
-MOST_MADE = 1000
-"""Things that were made of answers and are remembered."""
 _OF_A_VALUE = 60
 """Bytes that a value takes beside its text."""
 _CLOCK: Statement = ("SELECT value FROM facts WHERE name = 'clock'", ())
@@ -48,7 +47,7 @@ class Memory:
         self.clock = clock
         self.is_restless = is_restless
         self._since = time.monotonic()
-        self.made: dict[Hashable, object] = {}
+        self.made = Remembered()
         self._answers: dict[_Key, Answer] = {}
         self._bytes = 0
         self._lock = threading.Lock()
@@ -108,16 +107,10 @@ class Moment(OneMoment):
                 self._memory.keep(keys[n], answer)
         return [answer for answer in found if answer is not None]
 
-    def remembered(self, name: Hashable, make: Callable[[], T]) -> T:
+    def remembered(self, name: Hashable, make: Callable[[], T], size: Size[T] | None = None) -> T:
         """What ``make`` makes of what it reads here, remembered under a name, unless it is None."""
-        if self._is_over:
-            return make()
-        found = self._memory.made.get(name)
-        if found is None:
-            found = make()  # all that it reads is of the time of the memory, or it is Moved
-            if found is not None and len(self._memory.made) < MOST_MADE:
-                self._memory.made[name] = found
-        return cast(T, found)  # under one name there is one kind of thing
+        # All that it reads is of the time of the memory, or it is Moved.
+        return make() if self._is_over else self._memory.made.made(name, make, size)
 
     def look(self) -> None:
         """Look at the clock, if it was not looked at before; errors as `end`."""

@@ -7,7 +7,7 @@ import hmac
 import secrets
 import sqlite3
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import IntEnum
@@ -203,9 +203,12 @@ class People:
         """
         prefix, _, rest = key.partition("_")
         id, _, secret = rest.partition("_")
-        held = self._known(id) if prefix == "wb" else None
+        read: list[_Held | None] = []
+        held = self._known(id, read.append) if prefix == "wb" else None
         kept = bytes(held.key["secret"]) if held is not None else _NOBODY
         same = hmac.compare_digest(kept, _hash(secret))
+        if held is not None and not same and not read:
+            self._held(id)  # so that it takes as long as an unknown id, which is never remembered
         return self._caller(held if same else None)
 
     def holder(self, key_id: str) -> Caller:
@@ -218,8 +221,15 @@ class People:
         """
         return self._caller(self._known(key_id))
 
-    def _known(self, id: str) -> _Held | None:
-        return self._store.remembered(("key", id), lambda: self._held(id))
+    def _known(self, id: str, read: Callable[[_Held | None], None] = lambda held: None) -> _Held | None:
+        """The key of an id; ``read`` is called with it if the store had to be asked."""
+
+        def held() -> _Held | None:
+            found = self._held(id)
+            read(found)
+            return found
+
+        return self._store.remembered(("key", id), held)
 
     def _held(self, id: str) -> _Held | None:
         """All that a request needs of its key, asked at once."""

@@ -121,9 +121,9 @@ class SignIns:
         Unauthorized
             If there is none, if it has ended, or if its key is not in force any more: the answer is the same.
         """
-        row = self._store.execute(
-            "select token, key_id, created_at, used_at from sign_ins where secret = ?", [_hash(secret)]
-        ).fetchone()
+        wanted = _hash(secret)
+        query = "select token, key_id, created_at, used_at from sign_ins where secret = ?"
+        row = self._store.remembered(("sign-in", wanted), lambda: self._store.execute(query, [wanted]).fetchone())
         now = time.time_ns() // 1000
         if row is None or not hmac.compare_digest(bytes(row[0]), _hash(token)) or _ends(row[2], row[3]) <= now:
             raise Unauthorized(_OVER)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from functools import cache, lru_cache
 from typing import TypeAlias
@@ -124,12 +124,6 @@ def _plain(value: Plain) -> Plain:
     return value
 
 
-def decode(cls: type[Record], row: Mapping[str, SqlValue]) -> dict[str, Plain]:
-    """The values of a row, the reverse of `encode`; read-only fields may be among them."""
-    members = cls.members()
-    return {name: decode_value(members[name], value) for name, value in row.items() if name in members}
-
-
 def json_of(text: Plain) -> Plain:
     """The value of a stored JSON text.
 
@@ -158,16 +152,28 @@ def moment_of(micros: Plain) -> datetime:
         raise Damaged(f"A stored time is damaged ({error}). {_ADVICE}") from error
 
 
-def decode_value(member: Member, value: Plain) -> Plain:
-    if value is None:
-        return None
-    if member.storage == "json":
-        return json_of(value)
-    if member.storage == "datetime":
-        return moment_of(value)
-    if member.storage == "date":
-        return date.fromisoformat(value)
-    return bool(value) if member.storage == "boolean" else value
+_READ: dict[str, Callable[[Plain], Plain]] = {
+    "json": json_of,
+    "datetime": moment_of,
+    "date": date.fromisoformat,
+    "boolean": bool,
+}
+
+
+@cache
+def _reads(cls: type[Record]) -> dict[str, Callable[[Plain], Plain] | None]:
+    """What reads the stored value of each field; None where it is the value itself."""
+    return {name: _READ.get(member.storage) for name, member in cls.members().items()}
+
+
+def decode(cls: type[Record], row: Mapping[str, SqlValue]) -> dict[str, Plain]:
+    """The values of a row, the reverse of `encode`; read-only fields may be among them."""
+    reads = _reads(cls)
+    return {
+        name: value if value is None or (read := reads[name]) is None else read(value)
+        for name, value in row.items()
+        if name in reads
+    }
 
 
 def reach(cls: type[Record], scope: Scope, alias: str = "t") -> tuple[str, list[SqlValue]]:
