@@ -184,6 +184,7 @@ def read(
     column_map: Mapping[str, str] | None = None,
     sign: str | None = None,
     test: str | None = None,
+    one_pass: bool = False,
 ) -> Reading:
     """Read a cycler file.
 
@@ -196,9 +197,13 @@ def read(
     sign : what a positive current means in the file: "charge", "discharge" or "unsigned"; if None, as the format
         documents it.
     test : the test to be read, of a file that holds several: a name from ``SeveralTests.tests``.
+    one_pass : read a long text once, and not once more to see what its later rows show. The caller reads it again
+        without ``one_pass`` where a batch raises ``LaterRows``.
 
     Raises
     ------
+    LaterRows
+        From a batch, with ``one_pass`` alone: a later row shows that a column is of another kind.
     SeveralTests
         If the file holds several cells or tests and ``test`` does not say which.
     FileRefused
@@ -217,7 +222,7 @@ def read(
         )
     head = view(head, _text_format, column_map)
     column_map = without_sheet(head, column_map)
-    head = head if test is None else replace(head, test=test)
+    head = head if test is None and not one_pass else replace(head, test=test, one_pass=one_pass)
     reading = _chosen(head, format, bool(column_map)).read(head, column_map=column_map, sign=sign)
     reading.notes[:0] = sheet_notes(head)
     spectra = (table for sheet in head.beside for table in IMPEDANCE.read(sheet).batches)

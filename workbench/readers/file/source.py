@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,6 +42,7 @@ class Head:
     tables of the same file, such as sheets of impedance. ``left`` names the sheet that is read, and then the sheets
     that could be read instead. ``read_sheets`` are the sheets whose text was joined, ``bare_sheets`` those left out
     that have rows like theirs and no header. ``test`` names the test to be read, of a file that holds several.
+    ``one_pass``: the file is read once, by what its first rows show; see ``readers.read``.
     """
 
     path: Path
@@ -58,6 +59,7 @@ class Head:
     read_sheets: tuple[str, ...] = ()
     bare_sheets: tuple[str, ...] = ()
     test: str | None = None
+    one_pass: bool = False
 
     @property
     def first_line(self) -> str:
@@ -216,6 +218,12 @@ class LineStream:
     def close(self) -> None:
         self._data.close()
         self._file.close()
+
+    def blocks(self) -> Iterator[bytes]:
+        """All bytes that are left, however long the rows are."""
+        while block := self.read():
+            self.batch_begins()
+            yield block
 
     def __iter__(self) -> LineStream:
         return self

@@ -114,6 +114,7 @@ class Survey:
         self.verdict: Polarity | None = None
         self.by_state = StateVotes()
         self.taken = BY_CONVENTION
+        self._is_sure = False
         self.check_columns()
 
     def check_columns(self) -> None:
@@ -156,8 +157,24 @@ class Survey:
             wanted += [swept.header] if swept is not None and swept.header not in wanted else []
         return wanted or [self.plan.labels[0]]
 
+    def is_sure_of_sign(self) -> bool:
+        """Whether what was seen so far decides the direction of the current, whatever the later rows are."""
+        if not self._needs_runs():
+            self._is_sure = True
+        elif self.sign in ("charge", "discharge"):
+            self._is_sure = self.runs.falls_below_zero
+        elif self.sign == "found":
+            self._is_sure = self.state is None and self.runs.falls_below_zero and self.verdict is not None
+        return self._is_sure
+
+    def learns_from(self, frame: pd.DataFrame) -> bool:
+        """Take the next rows of the undecided columns; whether they show other kinds than the rows before."""
+        before = dict(self.kinds), dict(self.whole)
+        self.feed(frame)
+        return before != (self.kinds, self.whole)
+
     def _needs_runs(self) -> bool:
-        if CURRENT not in {column.name for column in self.plan.columns}:
+        if self._is_sure or CURRENT not in {column.name for column in self.plan.columns}:
             return False
         return self.sign in ("found", "unsigned") or self.states is not None
 
