@@ -249,7 +249,7 @@ class LineStream:
             raise self.failure from error
         take = len(self._pending) if size is None or size < 0 else size
         given, self._pending = self._pending[:take], self._pending[take:]
-        self.tail = (self.tail + given)[-_TAIL:]
+        self.tail = given[-_TAIL:] if len(given) >= _TAIL else (self.tail + given)[-_TAIL:]
         self._since += len(given)
         if self._since > 2 * limits.CHUNK_BYTES:
             self.failure = TooLarge(

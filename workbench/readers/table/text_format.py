@@ -26,8 +26,8 @@ from . import text_blocks
 from .columns import From, Plan, Split, plan_columns, unique_labels
 from .dates import start_notes
 from .header_units import split_header
-from .kinds_and_sign import Survey, take_temperature
-from .proved_units import prove_units
+from .kinds_and_sign import Survey
+from .proved_units import prove_units, take_temperature
 from .row_places import Places, Rewrite, tables_above
 from .several_cells import (
     CellLines,
