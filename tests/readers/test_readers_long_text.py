@@ -15,6 +15,7 @@ from workbench.ingest.read.prepare import Prepared, prepare
 from workbench.readers import LaterRows, read
 from workbench.readers.file.source import LineStream
 from workbench.readers.table import text_blocks
+from workbench.readers.table.text_layout import header_lines
 from workbench.table import Column, Table, concat
 
 ROWS = 40
@@ -172,3 +173,14 @@ def test_a_long_text_without_rows_is_refused(tmp_path: Path) -> None:
     path.write_text(f"{_HEAD}\n")
     with pytest.raises(FileRefused, match="no rows below it"):
         read(path, one_pass=True)
+
+
+def test_one_pass_searches_for_the_header_as_often_as_without(tmp_path: Path) -> None:
+    path = tmp_path / "test.csv"
+    path.write_text(_text({"x": LATE["whole"]}))
+    searched = []
+    for one_pass in (False, True):
+        before = header_lines.cache_info().misses
+        read(path, one_pass=one_pass)
+        searched.append(header_lines.cache_info().misses - before)
+    assert searched[0] == searched[1] > 0

@@ -214,7 +214,9 @@ def read(
     TooLarge
         If the file is over one of `readers.limits`.
     """
-    head = look(Path(path))
+    head = replace(
+        look(Path(path)), one_pass=one_pass
+    )  # before its lines are searched: what is found is kept with it
     other = None if format or column_map else other_format(head)
     if other is not None:
         raise FileRefused(
@@ -222,7 +224,7 @@ def read(
         )
     head = view(head, _text_format, column_map)
     column_map = without_sheet(head, column_map)
-    head = head if test is None and not one_pass else replace(head, test=test, one_pass=one_pass)
+    head = head if test is None else replace(head, test=test)
     reading = _chosen(head, format, bool(column_map)).read(head, column_map=column_map, sign=sign)
     reading.notes[:0] = sheet_notes(head)
     spectra = (table for sheet in head.beside for table in IMPEDANCE.read(sheet).batches)
