@@ -55,6 +55,14 @@ def plain(path: Path) -> Path:
     return copy
 
 
+def header_place(kind: str, lines: list[str]) -> int:
+    """The number of lines above the header."""
+    known = SKIP[kind][0]
+    if known is not None:
+        return known
+    return next(n for n, line in enumerate(lines) if any(word in line for word in FIRST[kind]))
+
+
 def pandas_text(path: Path) -> int:
     import pandas as pd
 
@@ -65,7 +73,7 @@ def pandas_text(path: Path) -> int:
         text = data.decode(encoding, "replace")
         if kind == "novonix_csv":
             text = text.replace('"', "")
-        skip = next(n for n, line in enumerate(text.split("\n")) if any(word in line for word in FIRST[kind]))
+        skip = header_place(kind, text.split("\n"))
         data = text.encode()
     frame = pd.read_csv(io.BytesIO(data), sep=mark, skiprows=skip, index_col=False, on_bad_lines="skip")
     return len(frame)

@@ -2,13 +2,15 @@
 
 ``python benchmarks/files.py [--full] [--data FOLDER] [--peers PYTHON ...]``. ``--peers`` are Pythons of environments in
 which other readers are installed (batterydf, cellpy, ionworksdata ...); this one is always asked. All take turns in
-one run. The files are real ones of each format, from the folder of shared data.
+one run. The files are real ones of each format, from the folder of shared data, and long ones in the style of the five
+commonest text formats, which ``longer.py`` makes: 100 000 rows, and with ``--full`` a million.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -19,6 +21,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from file_peers import PEERS
+from longer import GOES_ON, longer
 
 from workbench.errors import FileRefused
 from workbench.ingest import ingest
@@ -38,6 +41,10 @@ FOLDERS = (
     "neware_ndax", "maccor_txt", "biologic_mpt", "biologic_csv", "biologic_mpr", "novonix_csv", "basytec_txt",
     "landt_csv", "pec_csv", "nasa_mat",
 )  # fmt: skip
+SIZES, MORE_SIZES = (100_000,), (100_000, 1_000_000)
+"""Rows of the long files: samples of a day and of twelve days, one each second."""
+PATIENCE = 4.0
+"""Seconds that a peer may take for a long file, if it is to be asked for one of ten times the size."""
 SLOW = 2.0
 """Times the fastest reading alone, from which on the page says where the time goes."""
 
@@ -83,7 +90,7 @@ def ours(path: Path) -> dict[str, float]:
     made: dict[str, float] = {}
     views._cached.cache_clear()
     begun = time.perf_counter()
-    made["rows"] = sum(batch.n for batch in read(path).batches)
+    made["rows"] = sum(batch.n for batch in read(path, one_pass=True).batches)
     made["read"] = time.perf_counter() - begun
     views._cached.cache_clear()
     begun = time.perf_counter()
@@ -100,12 +107,15 @@ def ours(path: Path) -> dict[str, float]:
     return made
 
 
-def measured(path: Path, peers: list[Peer], rounds: int) -> tuple[dict[str, float], dict[str, float | str]]:
-    """Medians of ours by stage, and of each peer; a peer that fails says with what."""
+def measured(
+    path: Path, peers: list[Peer], rounds: int, leave_out: frozenset[str] = frozenset()
+) -> tuple[dict[str, float], dict[str, float | str]]:
+    """Medians of ours by stage, and of each peer that is not left out; a peer that fails says with what."""
     mine: dict[str, list[float]] = {}
     theirs: dict[str, list[float]] = {}
     failed: dict[str, str] = {}
     fitting = [name for name, (_, kinds) in PEERS.items() if path.parent.name.startswith(kinds)]
+    fitting = [name for name in fitting if name not in leave_out]
     for turn in range(rounds + 1):
         for stage, seconds in ours(path).items():
             mine.setdefault(stage, []).append(seconds)
@@ -145,7 +155,7 @@ def main() -> int:
             f"There is no folder of cycler files: name one with --data ({DATA.name} beside the checkout is absent)."
         )
         return 0
-    lines = []
+    lines, long = [], []
     with ExitStack() as stack:
         peers = [Peer(python) for python in (sys.executable, *asked.peers)]
         for peer in peers:
@@ -156,20 +166,44 @@ def main() -> int:
             except FileRefused as refused:
                 print(f"{path.parent.name}: {refused}")
                 continue
-            times = {name: value for name, value in theirs.items() if isinstance(value, float)}
-            fastest = min(times, key=lambda name: times[name], default="ours")
-            alone = times.get(fastest, mine["read"])
-            beside = ", ".join(
-                f"{name} {value * 1e3:.0f}" if isinstance(value, float) else f"{name} fails ({value})"
-                for name, value in theirs.items()
-            )
-            cells = [f"{mine[stage] * 1e3:.0f}" for stage in ("read", "prepared", "stored")]
-            ratio = f"{mine['stored'] / alone:.1f}"
-            row = [path.parent.name, f"{mine['rows']:,.0f}", *cells, beside, ratio, why(mine, alone)]
-            lines.append("| " + " | ".join(row) + " |")
+            lines.append(line(path.parent.name, mine, theirs))
             print(lines[-1], flush=True)
-    RESULT.write_text(HEAD + "\n".join(lines) + "\n" + TAIL)
+        scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="workbench-bench-")))
+        for path in largest(asked.data, full=False):
+            if path.parent.name in GOES_ON:
+                for row in grown(path, scratch, peers, MORE_SIZES if asked.full else SIZES):
+                    long.append(row)
+                    print(row, flush=True)
+    load = f"{os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
+    RESULT.write_text(HEAD + "\n".join(lines) + LONG + "\n".join(long) + TAIL.format(load=load))
     return 0
+
+
+def grown(real: Path, scratch: Path, peers: list[Peer], sizes: tuple[int, ...]) -> Iterator[str]:
+    """The lines of long files in the style of a real one; each is removed when it is measured."""
+    slow: set[str] = set()
+    for rows in sizes:
+        path = scratch / real.parent.name / f"long{'.csv' if 'csv' in real.parent.name else '.txt'}"
+        path.parent.mkdir(exist_ok=True)
+        longer(real, path, rows)
+        mine, theirs = measured(path, peers, 3 if rows <= SIZES[0] else 2, frozenset(slow))
+        slow |= {name for name, value in theirs.items() if not isinstance(value, float) or value > PATIENCE}
+        yield line(real.parent.name, mine, theirs)
+        path.unlink()
+
+
+def line(kind: str, mine: dict[str, float], theirs: dict[str, float | str]) -> str:
+    """A line of the page."""
+    times = {name: value for name, value in theirs.items() if isinstance(value, float)}
+    fastest = min(times, key=lambda name: times[name], default="ours")
+    alone = times.get(fastest, mine["read"])
+    beside = ", ".join(
+        f"{name} {value * 1e3:.0f}" if isinstance(value, float) else f"{name} fails ({value})"
+        for name, value in theirs.items()
+    )
+    cells = [f"{mine[stage] * 1e3:.0f}" for stage in ("read", "prepared", "stored")]
+    row = [kind, f"{mine['rows']:,.0f}", *cells, beside, f"{mine['stored'] / alone:.1f}", why(mine, alone)]
+    return "| " + " | ".join(row) + " |"
 
 
 HEAD = """# Files: from a file to a stored measurement, beside readers alone
@@ -182,16 +216,35 @@ cellpy name its columns too, as ours does. The ratio is ours, stored, to the fas
 | format | rows | read | prepared | stored | readers alone | ratio | where more than twice: where the time goes |
 |---|---|---|---|---|---|---|---|
 """
+LONG = """
+
+Long files in the style of the five commonest text formats, those of Arbin, Neware, Maccor and BioLogic and the
+exchange format BDF: the rows of the real files again and again, with times and counters that go on
+(`benchmarks/longer.py`). Samples each second make 86,400 rows a day. A reader that took more than 4 s, or failed, was
+not asked for ten times the size.
+
+| format | rows | read | prepared | stored | readers alone | ratio | where more than twice: where the time goes |
+|---|---|---|---|---|---|---|---|
+"""
 TAIL = """
+
+The load at the end of this run was {load}.
+
 Why it is more than twice reading alone:
 
-- A locked process reads the files of a command. It begins in about 45 ms, once for all files: of 20 small files
-  together each takes 33 ms, of one alone 80.
+- A locked process reads the files of a command. Its fork and its lock take about 20 ms, and what it touches first
+  some 15 ms more than in a process that has read a file before, once for all files of a command. The command starts
+  the parent of that process before it opens the store.
 - A small file pays for its records and their transaction, some 15 ms whatever its size, and for the search of
   its header among all formats, where pandas gets its row as an argument.
-- Clock times are parsed, which pandas leaves as text; every column is checked for cells that are not numbers.
+- A long file is parsed once, by the same parser of pandas, in blocks of 16,384 rows: where the first 262,144 rows leave
+  the sign of the current open, or a later row has another kind than they, it is parsed a second time.
+- Clock times and durations are parsed, which pandas leaves as text; every column is checked for cells that are not
+  numbers. Texts in columns cost pandas and us more than numbers do.
+- The bytes of the file and of its samples are hashed, so that neither is stored twice.
 - Steps and cycles are exact sums over all samples. The store compresses every column in chunks with checksums and
-  reduces it to the pyramid that makes an overview fast.
+  reduces it to the pyramid that makes an overview fast. It waits for the last sample, since later samples may change
+  what the first ones mean, so reading and storing of one file do not overlap.
 - A workbook is searched for cells that would fill the memory before it is parsed, and each sheet becomes text.
 - MATLAB and HDF5 files are parsed by a process of their own, since damaged ones crash their parsers; it starts in
   about a second on a quiet machine.

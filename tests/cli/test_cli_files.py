@@ -11,6 +11,7 @@ from support.cycler_file import cycler_text
 import workbench as wb
 from workbench.cli import app
 from workbench.errors import NotFound
+from workbench.ingest.processes import warm_workers
 
 RULE = "{batch}_{cell}_{test}"
 
@@ -48,6 +49,25 @@ def test_a_folder_by_one_command(data: Path, tmp_path: Path, capsys: pytest.Capt
     assert json.loads(capsys.readouterr().out)["summary"] == "2 already there"
     with wb.open(store) as bench:
         assert set(bench.measurements.list()["batch_name"]) == {"A"}
+
+
+def test_a_reader_starts_before_the_store_is_opened(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+
+    def opened(*_: object, **__: object) -> None:
+        done.append("store")
+        raise NotFound("There is no such store.")
+
+    monkeypatch.setattr(warm_workers, "start", lambda: done.append("reader"))
+    monkeypatch.setattr("workbench.cli.files.open_bench", opened)
+    words = ["ingest", data, "--store", tmp_path / "lab.db"]
+    for more, expected in (([], ["reader", "store"]), (["--executor", "threads"], ["store"])):
+        with pytest.raises(NotFound):
+            run(*words, *more)
+        assert done == expected
+        done.clear()
 
 
 def test_a_watch_that_ends(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

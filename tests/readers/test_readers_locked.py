@@ -22,7 +22,7 @@ import workbench as wb
 from workbench.ingest.plan import unpack
 from workbench.ingest.plan.paths import find
 from workbench.ingest.plan.sheet import read_sheet
-from workbench.ingest.processes import warm_workers
+from workbench.ingest.processes import warm_workers, worker_process
 from workbench.ingest.processes.worker_process import DIED
 from workbench.lock import seccomp_filter, system_calls
 from workbench.readers.file.parser_process import can_lock
@@ -343,6 +343,30 @@ def test_workers_stay_for_the_next_ingest_and_end_when_nothing_comes(tmp_path: P
     with pytest.raises(KeyboardInterrupt), warm_workers.workers(1) as (third,):
         raise KeyboardInterrupt
     assert not third.is_alive
+
+
+def test_a_worker_that_starts_early_is_the_one_of_the_next_ingest() -> None:
+    with warm_workers.workers(1) as (kept,):
+        pass
+    warm_workers.WARM.close()
+    warm_workers.start()
+    with warm_workers.workers(1) as (early,):
+        assert early is not kept
+        assert early.is_alive
+    warm_workers.start()
+    with warm_workers.workers(1) as (same,):
+        assert same is early
+
+
+def test_a_worker_that_starts_still_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(warm_workers, "PROGRAM", "import time; time.sleep(3600)")
+    monkeypatch.setattr(worker_process, "GRACE", 1800.0)
+    warm_workers.start()
+    with warm_workers.workers(1) as (starting,):
+        assert starting.is_alive
+    warm_workers.WARM.close()
+    assert not starting.is_alive
+    assert not starting.scratch.exists()
 
 
 def test_a_process_that_writes_too_much_is_ended(asked: Callable[..., Asked], tmp_path: Path) -> None:

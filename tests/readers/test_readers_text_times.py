@@ -6,11 +6,16 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 from support.text_file import IMPEDANCE, PLAIN, TEST, file, holds_the_test, lines, notes, table
 
 from workbench.errors import FileRefused
 from workbench.readers import read
+from workbench.readers.table.fixed_width_clocks import fixed_width_durations
+from workbench.readers.table.values import _durations, durations, some_texts
 from workbench.table import concat
 
 
@@ -202,3 +207,29 @@ def test_a_clock_that_cannot_be_read_is_named_with_one_of_its_times(tmp_path: Pa
         FileRefused, match=r"clock times in column 'Date' of .* cannot be read \('13th of May at 0'\)"
     ):
         read(file(tmp_path, f"Date,voltage [V],current [A]\n{rows}"), sign="discharge")
+
+
+FORMS_OF_DURATIONS = [
+    "00:00:00", "0:00:05", "130:00:05.5", "99:99:99.999", "00:00:00.1", "00:00:00.30", "12345678:00:00",
+    "001:02:03.0000001", "123456789:00:00", "00:00:00.", "00:00:00.12345678901234", "1:30", "00:30", "1d 00:00:05",
+    "2.03:04:05", "00:00:05,5", " 00:00:05", "00:00:05 ", "0x:00:05", "00:0x:05", "00:00:0x", "00;00:05", "",
+    "٠٠:٠٠:٠٥", "-00:00:05", ":00:00:05",
+]  # fmt: skip
+
+
+def test_durations_of_one_width_are_those_that_are_read_one_by_one() -> None:
+    known = np.array([fixed_width_durations(pa.array([text]))[0] for text in FORMS_OF_DURATIONS])
+    slow = _durations(pa.array(FORMS_OF_DURATIONS))
+    plain = ~np.isnan(known)
+    assert [text for text, one in zip(FORMS_OF_DURATIONS, plain, strict=True) if one] == FORMS_OF_DURATIONS[:8]
+    assert known[plain].tolist() == slow[plain].tolist()
+    found, unread = durations(pd.Series([*FORMS_OF_DURATIONS, None], dtype="str"))
+    assert np.array_equal(found, [*slow, np.nan], equal_nan=True)
+    assert unread == int(np.isnan(slow).sum())
+
+
+def test_the_first_different_texts_of_a_column_are_those_of_all_its_rows() -> None:
+    few = ["a"] * 50_000 + [f"b{n}" for n in range(30)]
+    assert some_texts(pd.Series(few, dtype="str")) == ["a", *few[50_000:]]
+    many = [f"c{n}" for n in range(60_000)]
+    assert some_texts(pd.Series(many, dtype="str")) == many[:20_000:20]

@@ -75,6 +75,10 @@ def ingest(
     others; the exit code is then 1."""
     if not paths and not options["again"]:
         raise typer.BadParameter("Missing argument 'PATH...'. Only --again can do without.")
+    if executor is None:
+        from ..ingest.processes import warm_workers
+
+        warm_workers.start()  # it takes as long as the imports and the store that follow
     with TemporaryDirectory(prefix="workbench-", ignore_cleanup_errors=True) as scratch:
         place = meant_store(store)
         if options["dry_run"] and not place.exists():

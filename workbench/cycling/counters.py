@@ -62,11 +62,20 @@ class CounterReset:
         flow : (n,) current, A, or power, W, in the direction that the counter counts; 0 in the other one.
         """
         values = column.floats()
-        known = np.flatnonzero(~np.isnan(values))
-        made = values.copy()
-        self._flowing += int((flow[known] > 0).sum())
-        if len(known):
-            made[known] = self._reset(values[known], steps[known], time[known], np.nan_to_num(flow[known]), known)
+        missing = np.isnan(values)
+        made = values
+        if not missing.any():
+            self._flowing += int((flow > 0).sum())
+            if len(values):
+                made = self._reset(values, steps, time, np.nan_to_num(flow), None)
+        else:
+            known = np.flatnonzero(~missing)
+            made = values.copy()
+            self._flowing += int((flow[known] > 0).sum())
+            if len(known):
+                made[known] = self._reset(
+                    values[known], steps[known], time[known], np.nan_to_num(flow[known]), known
+                )
         self._row += len(values)
         return Column("number", made, column.valid if column.kind == "number" else ~column.null_mask())
 
@@ -103,45 +112,62 @@ class CounterReset:
         self.started = float(np.nansum(within) + made[0].sum()), float(np.nansum(within) + made[1].sum())
         return made[1]
 
-    def _reset(self, values: Floats, steps: Ints, time: Floats, flow: Floats, rows: Ints) -> Floats:
+    def _reset(self, values: Floats, steps: Ints, time: Floats, flow: Floats, rows: Ints | None) -> Floats:
+        """``rows``: the numbers of the samples, if there are others between them."""
         last = self._before or Sample(int(steps[0]) - 1, float(time[0]), 0.0, float(values[0]))
         before = np.concatenate([[last.value], values[:-1]])
         fresh = np.concatenate([[int(steps[0]) != last.step], steps[1:] != steps[:-1]])
-        most = np.maximum(flow, np.concatenate([[last.flow], flow[:-1]]))
-        passed = most * np.diff(time, prepend=last.time) / 3600
-        # A counter that counts backwards falls by what passed.
-        backwards = np.abs(before - values - passed) <= _NEAR * passed
-        plausible = (values <= _PLAUSIBLE * passed) & ~backwards
-        self._count_edges(values, before, steps, flow, fresh, plausible, last)
-        change = np.where(fresh, 0.0, values - before)
-        falls = change < 0
-        restart = falls & (plausible | (values <= _NEAR_ZERO * np.abs(before)))
+        edges = np.flatnonzero(fresh)
+        change = values - before
+        change[edges] = 0.0
+        falls = np.flatnonzero(change < 0)
+        self._count_edges(values, before, steps, time, flow, edges, last)
+        restart = self._are_plausible(values, before, time, flow, falls, last)
+        restart |= values[falls] <= _NEAR_ZERO * np.abs(before[falls])
         self._watch(change, falls, restart, rows)
-        lifted = np.cumsum(np.where(restart, before, np.where(falls, -change, 0.0)))
-        start = np.maximum.accumulate(np.where(fresh, np.arange(len(values)), -1))
-        continued = start < 0
-        base = np.where(continued, self._base, values[start] + (lifted[start] if falls.any() else 0.0))
-        made = values + lifted - base if falls.any() else values - base
-        made = np.maximum(_rounded(made, values, base), 0.0)
-        if falls.any():
-            made = _never_falling(made, fresh, self._reached)
+        runs = np.concatenate([[0], edges, [len(values)]])
+        if len(falls):
+            lifts = np.zeros(len(values))
+            lifts[falls] = np.where(restart, before[falls], -change[falls])
+            lifted = np.cumsum(lifts)
+            base = np.repeat(np.concatenate([[self._base], values[edges] + lifted[edges]]), np.diff(runs))
+            made = np.maximum(_rounded(values + lifted - base, values, base), 0.0)
+            made = _never_falling(made, edges, self._reached)
+            self._base = float(base[-1] - lifted[-1])
+        else:
+            base = np.repeat(np.concatenate([[self._base], values[edges] + 0.0]), np.diff(runs))
+            made = np.maximum(_rounded(values - base, values, base), 0.0)
+            self._base = float(base[-1])
         self._before = Sample(int(steps[-1]), float(time[-1]), float(flow[-1]), float(values[-1]))
-        self._base = float(base[-1] - lifted[-1])
         self._reached = float(made[-1])
         return made
+
+    def _are_plausible(
+        self, values: Floats, before: Floats, time: Floats, flow: Floats, some: Ints, last: Sample
+    ) -> Bools:
+        """Whether a counter that began at 0 in the interval before a sample may have its value; of ``some`` samples."""
+        if not len(some):
+            return np.zeros(0, bool)
+        earlier = some - 1
+        flow_before = np.where(earlier < 0, last.flow, flow[earlier])
+        time_before = np.where(earlier < 0, last.time, time[earlier])
+        passed = np.maximum(flow[some], flow_before) * (time[some] - time_before) / 3600
+        # A counter that counts backwards falls by what passed.
+        backwards = np.abs(before[some] - values[some] - passed) <= _NEAR * passed
+        plausible: Bools = (values[some] <= _PLAUSIBLE * passed) & ~backwards
+        return plausible
 
     def _count_edges(
         self,
         values: Floats,
         before: Floats,
         steps: Ints,
+        time: Floats,
         flow: Floats,
-        fresh: Bools,
-        plausible: Bools,
+        edges: Ints,
         last: Sample,
     ) -> None:
-        """Note what was counted between two steps, and whose it is."""
-        edges = np.flatnonzero(fresh)
+        """Note what was counted between two steps, which begin at the samples ``edges``, and whose it is."""
         if self._before is None:
             edges = edges[1:]
         if not len(edges):
@@ -150,7 +176,8 @@ class CounterReset:
         flow_before = np.concatenate([[last.flow], flow[:-1]])[edges]
         value, base = np.maximum(values[edges], 0.0), before[edges]
         falls = value < base
-        again = falls & (plausible[edges] | (value <= _WOBBLE * base))
+        plausible = self._are_plausible(values, before, time, flow, edges, last)
+        again = falls & (plausible | (value <= _WOBBLE * base))
         rises = np.where(again, value, np.maximum(value - base, 0.0))
         self._owners.append(np.where(flow_before > flow[edges], steps_before, steps[edges]))
         self._rises.append(rises)
@@ -158,13 +185,13 @@ class CounterReset:
         self._edges += int((base > 0).sum())
         self._edge_falls += int(again.sum())
 
-    def _watch(self, change: Floats, falls: Bools, restart: Bools, rows: Ints) -> None:
+    def _watch(self, change: Floats, falls: Ints, restart: Bools, rows: Ints | None) -> None:
         self.rises += float(change[change > 0].sum())
-        if falls.any():
-            self.falls -= float(change[falls & ~restart].sum())
-            self.fall_count += int(falls.sum())
+        if len(falls):
+            self.falls -= float(change[falls[~restart]].sum())
+            self.fall_count += len(falls)
             if self.first_fall is None:
-                self.first_fall = self._row + int(rows[np.flatnonzero(falls)[0]])
+                self.first_fall = self._row + int(falls[0] if rows is None else rows[falls[0]])
 
 
 def shifted(column: Column, by: float) -> Column:
@@ -173,12 +200,12 @@ def shifted(column: Column, by: float) -> Column:
     return Column("number", _rounded(values - by, values, np.array([by])), column.valid)
 
 
-def _never_falling(values: Floats, fresh: Bools, reached: float) -> Floats:
-    edges = np.flatnonzero(fresh).tolist()
+def _never_falling(values: Floats, edges: Ints, reached: float) -> Floats:
+    starts = edges.tolist()
     made = values.copy()
-    if not edges or edges[0] > 0:
+    if not starts or starts[0] > 0:
         made[0] = max(made[0], reached)
-    for start, stop in zip([0, *edges], [*edges, len(values)], strict=True):
+    for start, stop in zip([0, *starts], [*starts, len(values)], strict=True):
         if stop > start:
             made[start:stop] = np.maximum.accumulate(made[start:stop])
     return made

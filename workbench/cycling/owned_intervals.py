@@ -243,13 +243,12 @@ class _Intervals:
             self._longest_short = max(self._longest_short, float(seconds[short].max()))
         rest = np.round(seconds[seconds > _SHORT], _ROUNDED)
         if len(rest):
-            values, place, counts = np.unique(
-                np.concatenate([self._values, rest]), return_inverse=True, return_counts=True
-            )
-            counts = np.bincount(
-                place, np.concatenate([self._counts, np.ones(len(rest))]), minlength=len(values)
-            ).astype(np.int64)
-            self._values, self._counts = values, counts
+            found, often = np.unique(
+                rest, return_counts=True
+            )  # without their places, which take three times as long
+            values, place = np.unique(np.concatenate([self._values, found]), return_inverse=True)
+            counts = np.bincount(place, np.concatenate([self._counts, often]), minlength=len(values))
+            self._values, self._counts = values, counts.astype(np.int64)
 
     def median(self) -> float:
         """The median, s; where it cannot make a gap, the longest of the short ones stands for it."""

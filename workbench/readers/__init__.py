@@ -10,12 +10,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .reading import Reader, Reading, SeveralTests
+    from .reading import LaterRows, Reader, Reading, SeveralTests
     from .recognition import BUILT_IN, FORMATS, format_of, read, recognise, rule_of, rules_of_readers
 
 __all__ = [
     "BUILT_IN",
     "FORMATS",
+    "LaterRows",
     "Reader",
     "Reading",
     "SeveralTests",
@@ -78,7 +79,7 @@ def __getattr__(name: str) -> Any:
         return Finding
     if name not in __all__:
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-    home = "reading" if name in ("Reader", "Reading", "SeveralTests") else "recognition"
+    home = "reading" if name in ("LaterRows", "Reader", "Reading", "SeveralTests") else "recognition"
     found = getattr(import_module(f".{home}", __name__), name)
     globals()[name] = found
     return found

@@ -56,6 +56,13 @@ class Reading:
     headers: dict[str, str] = field(default_factory=dict)
 
 
+class LaterRows(Exception):
+    """A later row of a file shows what its first rows did not: that a column is of another kind.
+
+    Only who reads in ``one_pass`` gets it. The samples taken so far are of no use; read the file again without it.
+    """
+
+
 class SeveralTests(FileRefused):
     """A file holds several tests, so it is not one series. ``tests`` are their names, in the order of the file.
 

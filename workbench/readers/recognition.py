@@ -184,6 +184,7 @@ def read(
     column_map: Mapping[str, str] | None = None,
     sign: str | None = None,
     test: str | None = None,
+    one_pass: bool = False,
 ) -> Reading:
     """Read a cycler file.
 
@@ -196,9 +197,13 @@ def read(
     sign : what a positive current means in the file: "charge", "discharge" or "unsigned"; if None, as the format
         documents it.
     test : the test to be read, of a file that holds several: a name from ``SeveralTests.tests``.
+    one_pass : read a long text once, and not once more to see what its later rows show. The caller reads it again
+        without ``one_pass`` where a batch raises ``LaterRows``.
 
     Raises
     ------
+    LaterRows
+        From a batch, with ``one_pass`` alone: a later row shows that a column is of another kind.
     SeveralTests
         If the file holds several cells or tests and ``test`` does not say which.
     FileRefused
@@ -209,7 +214,9 @@ def read(
     TooLarge
         If the file is over one of `readers.limits`.
     """
-    head = look(Path(path))
+    head = replace(
+        look(Path(path)), one_pass=one_pass
+    )  # before its lines are searched: what is found is kept with it
     other = None if format or column_map else other_format(head)
     if other is not None:
         raise FileRefused(

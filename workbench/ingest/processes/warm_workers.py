@@ -90,6 +90,13 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=WARM.forget)
 
 
+def start() -> None:
+    """Start a worker for the next ingest of this process, which does other things meanwhile; nothing on a machine
+    without the lock, where this process may read the files itself."""
+    if can_lock():
+        WARM.give(WARM.take(1, kind_of(PROGRAM)))
+
+
 @contextmanager
 def workers(size: int) -> Iterator[list[Worker]]:
     """So many workers for the time of the block. They are killed if the block fails: they may have a job still."""

@@ -132,7 +132,10 @@ class Worker:
             self._wait(process)
 
     def close(self) -> None:
-        """Let it end by itself, which it does when its input ends. No job may follow."""
+        """Let it end by itself, which it does when its input ends. No job may follow. One that has had no job yet may
+        be starting still: it is not waited for."""
+        if not self._ready:
+            self.kill()
         process, self._process = self._process, None
         if process is not None:
             with suppress(OSError):

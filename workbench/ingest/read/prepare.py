@@ -22,7 +22,7 @@ from ...cycling.findings import Finding
 from ...cycling.steps import START_INDEX
 from ...errors import FileRefused, TooLarge
 from ...messages import counted, spaced
-from ...readers import Reading, read
+from ...readers import LaterRows, Reading, read
 from ...table import Column, Table
 from ..limits import Limits, RecordFields
 from ..plan.paths import shown
@@ -106,16 +106,18 @@ def prepare(path: Path, options: ReadOptions, file: IO[bytes]) -> Prepared:
         paths = [shot.path for shot in shots] or named
         held = [_held_back(shot) for shot in shots if shot.held]
         files = [_file(one, deadline, options.limits) for one in paths]
-        known = Known()
-        for _ in range(_LOOKS):
+        known, one_pass = Known(), True
+        for _ in range(_LOOKS + 1):
             file.seek(0)
             file.truncate()
             try:
-                prepared = _prepared(paths, options, file, known, deadline, files)
+                prepared = _prepared(paths, options, file, known, deadline, files, one_pass=one_pass)
                 prepared.findings += held
                 return prepared
             except SecondLook as look:
                 known = look.known
+            except LaterRows:
+                one_pass = False
     raise FileRefused(
         f"'{path.name}' gave different data each time it was read. Ingest it when nothing writes to it."
     )
@@ -128,6 +130,8 @@ def _prepared(
     known: Known,
     deadline: float,
     files: list[FileFacts],
+    *,
+    one_pass: bool,
 ) -> Prepared:
     if (
         len(paths) == 1
@@ -138,7 +142,7 @@ def _prepared(
     file.seek(0)
     file.truncate()
     joined = Joined(
-        [_reading(path, options) for path in paths],
+        [_reading(path, options, one_pass=one_pass) for path in paths],
         [path.name for path in paths],
     )
     reading = joined.first
@@ -245,9 +249,14 @@ def _held_back(shot: Snapshot) -> Finding:
     return Finding("assumed", "unfinished_line", message)
 
 
-def _reading(path: Path, options: ReadOptions) -> Reading:
+def _reading(path: Path, options: ReadOptions, *, one_pass: bool) -> Reading:
     reading = read(
-        path, format=options.format, column_map=options.column_map, sign=options.sign, test=options.test
+        path,
+        format=options.format,
+        column_map=options.column_map,
+        sign=options.sign,
+        test=options.test,
+        one_pass=one_pass,
     )
     return reading if options.zone is None else in_zone(reading, options.zone)
 

@@ -78,6 +78,10 @@ class TestsBelow:
         if name in self._last:
             values = np.concatenate([[self._last[name]], values])
         known = np.isfinite(values)
+        if known.all():
+            self._first.setdefault(name, float(values[0]))
+            self._last[name] = float(values[-1])
+            return values
         if known.any():
             self._first.setdefault(name, float(values[known][0]))
         filled: Floats = values[np.maximum.accumulate(np.where(known, np.arange(len(values)), 0))]

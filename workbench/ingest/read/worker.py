@@ -11,7 +11,8 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, TypedDict
 
@@ -92,7 +93,8 @@ def main(scratch: Path) -> None:
     end_with_the_pipe()
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a parser prints must not be taken for an answer
-    reader = reader_of(scratch, answer_to, warm_up=warm_up)
+    with _temporary_files_in(scratch):
+        reader = reader_of(scratch, answer_to, warm_up=warm_up)
     answers.write(READY)
     answers.flush()
     run, listed, places = 0, set[str](), list[str]()
@@ -118,6 +120,16 @@ def _with_passports(files: Iterable[str]) -> list[str]:
     return [str(path) for path in paths] + [
         str(sidecar_of(path)) for path in paths if path.name.lower().endswith(".csv")
     ]
+
+
+@contextmanager
+def _temporary_files_in(scratch: Path) -> Iterator[None]:
+    """Make temporary files in a folder that goes also with a process that is killed while it starts."""
+    tempfile.tempdir = str(scratch) if scratch.is_dir() else None
+    try:
+        yield
+    finally:
+        tempfile.tempdir = None
 
 
 def warm_up() -> None:

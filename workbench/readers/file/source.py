@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,6 +42,7 @@ class Head:
     tables of the same file, such as sheets of impedance. ``left`` names the sheet that is read, and then the sheets
     that could be read instead. ``read_sheets`` are the sheets whose text was joined, ``bare_sheets`` those left out
     that have rows like theirs and no header. ``test`` names the test to be read, of a file that holds several.
+    ``one_pass``: the file is read once, by what its first rows show; see ``readers.read``.
     """
 
     path: Path
@@ -58,6 +59,7 @@ class Head:
     read_sheets: tuple[str, ...] = ()
     bare_sheets: tuple[str, ...] = ()
     test: str | None = None
+    one_pass: bool = False
 
     @property
     def first_line(self) -> str:
@@ -217,6 +219,12 @@ class LineStream:
         self._data.close()
         self._file.close()
 
+    def blocks(self) -> Iterator[bytes]:
+        """All bytes that are left, however long the rows are."""
+        while block := self.read():
+            self.batch_begins()
+            yield block
+
     def __iter__(self) -> LineStream:
         return self
 
@@ -241,7 +249,7 @@ class LineStream:
             raise self.failure from error
         take = len(self._pending) if size is None or size < 0 else size
         given, self._pending = self._pending[:take], self._pending[take:]
-        self.tail = (self.tail + given)[-_TAIL:]
+        self.tail = given[-_TAIL:] if len(given) >= _TAIL else (self.tail + given)[-_TAIL:]
         self._since += len(given)
         if self._since > 2 * limits.CHUNK_BYTES:
             self.failure = TooLarge(

@@ -19,6 +19,9 @@ _YEARS = 1700, 2200
 """Years that all units of time of pandas hold."""
 _FINEST = 9
 """Digits of a second that pandas reads."""
+_SHORTEST = len("0:00:00")
+_MOST_HOURS, _MOST_FINE = 8, 13
+"""Digits of the hours, and of the parts of a second with which seconds are whole numbers that a float holds."""
 
 
 def fixed_width_clocks(texts: pa.Array, pattern: str) -> NDArray[np.datetime64]:
@@ -42,6 +45,54 @@ def fixed_width_clocks(texts: pa.Array, pattern: str) -> NDArray[np.datetime64]:
         rows = np.flatnonzero(lengths == length)
         letters = _letters(texts if len(rows) == len(texts) else texts.take(pa.array(rows)), int(length))
         made[rows] = _moments(letters, places, marks, width)
+    return made
+
+
+def fixed_width_durations(texts: pa.Array) -> NDArray[np.float64]:
+    """(n,) s of texts such as ``130:00:05.50``: digits for the hours, and two for the minutes and for the seconds; NaN
+    for others, which may still be durations.
+
+    >>> fixed_width_durations(pa.array(["00:01:30", "130:00:05.5", "1:30"])).tolist()
+    [90.0, 468005.5, nan]
+    """
+    made = np.full(len(texts), np.nan)
+    lengths = pc.fill_null(pc.binary_length(texts), -1).to_numpy(zero_copy_only=False)
+    for length in np.unique(lengths).tolist():
+        if not _SHORTEST <= length <= 7 + _MOST_HOURS + _MOST_FINE:
+            continue
+        rows = np.flatnonzero(lengths == length)
+        letters = _letters(texts if len(rows) == len(texts) else texts.take(pa.array(rows)), length)
+        # Where the first one has its point the others have theirs, or they are read in another way.
+        point = bytes(letters[0]).find(b".")
+        made[rows] = _seconds(letters, length if point < 0 else point)
+    return made
+
+
+def _seconds(letters: NDArray[np.uint8], point: int) -> NDArray[np.float64]:
+    """(n,) s of durations whose whole seconds end before the place ``point``; NaN for other texts."""
+    length = letters.shape[1]
+    made = np.full(len(letters), np.nan)
+    if not _SHORTEST <= point <= 6 + _MOST_HOURS or not (length == point or 1 < length - point <= 1 + _MOST_FINE):
+        return made
+    digits = letters - np.uint8(ord("0"))
+    marks = {point - 6: ":", point - 3: ":"} | ({point: "."} if point < length else {})
+    fits = np.ones(len(letters), bool)
+    for place in range(length):
+        fits &= letters[:, place] == ord(marks[place]) if place in marks else digits[:, place] <= 9
+
+    def number(places: range) -> NDArray[np.float64]:
+        value = np.zeros(len(letters), np.int64)
+        for place in places:
+            value = 10 * value + digits[:, place]
+        return value.astype(np.float64)
+
+    fine = range(point + 1, length)
+    seconds = number(range(point - 2, point))
+    if fine:
+        # One division of whole numbers is the nearest number to what is written.
+        seconds = (seconds * 10 ** len(fine) + number(fine)) / 10 ** len(fine)
+    total = number(range(point - 6)) * 3600.0 + number(range(point - 5, point - 3)) * 60.0 + seconds
+    made[fits] = total[fits]
     return made
 
 

@@ -17,7 +17,6 @@ from ...cycling.columns import (
     FREQUENCY,
     IMPEDANCE_AXES,
     OPEN_CIRCUIT_AXES,
-    TEMPERATURE,
     TIME,
     VOLTAGE,
 )
@@ -27,9 +26,9 @@ from ...errors import FileRefused
 from ...messages import column_map as mapping
 from ...messages import counted, option
 from ...units import split_unit
-from .columns import Plan, Planned, order_of
+from .columns import Plan, Planned
 from .dates import date_notes, zone_note
-from .header_units import Unit, split_header, unit_of
+from .header_units import Unit, split_header
 from .missing_columns import why_refused
 from .sign_evidence import Directions, Polarity, RunScan, StateVotes, polarity
 from .states import States
@@ -114,6 +113,7 @@ class Survey:
         self.verdict: Polarity | None = None
         self.by_state = StateVotes()
         self.taken = BY_CONVENTION
+        self._is_sure = False
         self.check_columns()
 
     def check_columns(self) -> None:
@@ -156,8 +156,24 @@ class Survey:
             wanted += [swept.header] if swept is not None and swept.header not in wanted else []
         return wanted or [self.plan.labels[0]]
 
+    def is_sure_of_sign(self) -> bool:
+        """Whether what was seen so far decides the direction of the current, whatever the later rows are."""
+        if not self._needs_runs():
+            self._is_sure = True
+        elif self.sign in ("charge", "discharge"):
+            self._is_sure = self.runs.falls_below_zero
+        elif self.sign == "found":
+            self._is_sure = self.state is None and self.runs.falls_below_zero and self.verdict is not None
+        return self._is_sure
+
+    def learns_from(self, frame: pd.DataFrame) -> bool:
+        """Take the next rows of the undecided columns; whether they show other kinds than the rows before."""
+        before = dict(self.kinds), dict(self.whole)
+        self.feed(frame)
+        return before != (self.kinds, self.whole)
+
     def _needs_runs(self) -> bool:
-        if CURRENT not in {column.name for column in self.plan.columns}:
+        if self._is_sure or CURRENT not in {column.name for column in self.plan.columns}:
             return False
         return self.sign in ("found", "unsigned") or self.states is not None
 
@@ -566,29 +582,3 @@ def _first_clock(times: NDArray[np.datetime64]) -> datetime | None:
         return None
     first: datetime = present[0].astype("datetime64[us]").item()
     return first.replace(tzinfo=UTC)
-
-
-def take_temperature(plan: Plan, first: pd.DataFrame, notes: list[Finding]) -> None:
-    """Use a column of sensor values as the temperature, if the file has no other. Changes ``plan``.
-
-    Exports with free sensor channels name the unit in a text column beside the values. The column is used if that
-    unit is a degree and the values of the first batch are possible at a cell.
-    """
-    if plan.find(TEMPERATURE) is not None:
-        return
-    for place, column in enumerate(plan.columns):
-        beside = f"{column.header} units"
-        if column.role != "free" or beside not in first or is_text(first[column.header]):
-            continue
-        words = set(first[beside].dropna().astype("str").str.strip().unique())
-        unit = unit_of(words.pop()) if len(words) == 1 else None
-        values = first[column.header].dropna()
-        if unit is None or unit.base != "degC" or values.empty or not values.between(-60, 200).all():
-            continue
-        plan.columns[place] = Planned(column.header, TEMPERATURE, "number", unit)
-        plan.columns.sort(key=lambda planned: order_of(planned.name))
-        text = (
-            f"'{column.header}' is taken as the temperature: '{beside}' names its unit, and its values are likely."
-        )
-        notes.append(Finding("assumed", "temperature", text, mapping({column.header: TEMPERATURE})))
-        return

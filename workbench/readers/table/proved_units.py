@@ -17,7 +17,7 @@ from ...cycling.columns import CURRENT, TEMPERATURE, TIME, VOLTAGE
 from ...cycling.findings import Finding
 from ...messages import column_map as mapping
 from ...units import split_unit
-from .columns import Plan, Planned
+from .columns import Plan, Planned, order_of
 from .header_units import Unit, split_header, unit_of
 from .time_evidence import without_letter
 from .values import Floats, is_text, numbers
@@ -326,3 +326,29 @@ def _counter(column: Planned | None) -> Counter | None:
 def _near(ratio: float, wanted: dict[float, str]) -> float | None:
     """The wanted factor that a ratio agrees with; None if it agrees with none."""
     return next((factor for factor in wanted if abs(ratio / factor - 1) < _AGREE), None)
+
+
+def take_temperature(plan: Plan, first: pd.DataFrame, notes: list[Finding]) -> None:
+    """Use a column of sensor values as the temperature, if the file has no other. Changes ``plan``.
+
+    Exports with free sensor channels name the unit in a text column beside the values. The column is used if that
+    unit is a degree and the values of the first batch are possible at a cell.
+    """
+    if plan.find(TEMPERATURE) is not None:
+        return
+    for place, column in enumerate(plan.columns):
+        beside = f"{column.header} units"
+        if column.role != "free" or beside not in first or is_text(first[column.header]):
+            continue
+        words = set(first[beside].dropna().astype("str").str.strip().unique())
+        unit = unit_of(words.pop()) if len(words) == 1 else None
+        values = first[column.header].dropna()
+        if unit is None or unit.base != "degC" or values.empty or not values.between(-60, 200).all():
+            continue
+        plan.columns[place] = Planned(column.header, TEMPERATURE, "number", unit)
+        plan.columns.sort(key=lambda planned: order_of(planned.name))
+        text = (
+            f"'{column.header}' is taken as the temperature: '{beside}' names its unit, and its values are likely."
+        )
+        notes.append(Finding("assumed", "temperature", text, mapping({column.header: TEMPERATURE})))
+        return

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 import pandas as pd
 from pydantic import JsonValue
 
+from ...cached_property import cached_property
 from ...cycling.columns import CURRENT, TIME, VOLTAGE
 from ...cycling.findings import Finding
 from ...errors import BadRequest, FileRefused, TooLarge, instead
@@ -20,12 +21,13 @@ from ...messages import option_name
 from ...table import Table
 from .. import limits
 from ..file.source import Head, LineStream
-from ..reading import SIGN_OF_SPECTRA, SIGN_RULES, SIGNS, Counters, Reading, Sign
+from ..reading import SIGN_OF_SPECTRA, SIGN_RULES, SIGNS, Counters, LaterRows, Reading, Sign
+from . import text_blocks
 from .columns import From, Plan, Split, plan_columns, unique_labels
 from .dates import start_notes
 from .header_units import split_header
-from .kinds_and_sign import Survey, take_temperature
-from .proved_units import prove_units
+from .kinds_and_sign import Survey
+from .proved_units import prove_units, take_temperature
 from .row_places import Places, Rewrite, tables_above
 from .several_cells import (
     CellLines,
@@ -185,7 +187,7 @@ def read_text(
     parser = _Parser(format, head, layout, Places(head, header, layout, exact=format.rewrite is None))
     notes = [*format.remarks, *tables_above(head, header)]
     notes += _of_one_cell(parser, plan, header)
-    first, more = parser.first()
+    first = parser.first()
     if parser.places.repeated and head.test is None:
         refuse_below(head, header, plan, parser.places, layout.decimal)
     refuse_unread(head.name, plan, first, layout.decimal)
@@ -205,13 +207,19 @@ def read_text(
     states = format.states if sign in (None, "unsigned") else None
     survey = Survey(format.brand, head.name, plan, layout.decimal, format.sign, sign, states)
     survey.feed(first)
-    if more:
+    if len(first) < parser.rows:
+        frames = parser.rest(first)
+    elif head.one_pass and not parser.places.repeated and survey.is_sure_of_sign():
+        frames = _as_expected(parser.rest(first), survey)
+    else:
+        parser.end()
         survey.go_on()
         for frame in parser.frames(survey.undecided()):
             survey.feed(frame)
+        frames = parser.frames()
     settings = survey.settle(notes, format.day_first)
     rows = Rows(head.name, plan, settings, notes, parser.places)
-    batches = _batches(parser, rows) if more else iter(rows.batches([(first, parser.cut_short)]))
+    batches = _batches(parser, frames, rows)
     lines = head.lines[: header.line]
     start = settings.first_clock or _start_time(format, lines, settings.first_time, notes)
     return Reading(
@@ -299,6 +307,8 @@ class _Parser:
         self.head, self.layout, self.format, self.places = head, layout, format, places
         self.rows = max(1, min(limits.CHUNK_ROWS, limits.CHUNK_BYTES // max(layout.mean_line + 1, 1)))
         self.cut_short = False
+        self._begun: Generator[Frame]
+        self._block = text_blocks.ROWS
         self._only: Callable[[], Rewrite] | None = None
 
     def narrow(self, only: Callable[[], Rewrite]) -> None:
@@ -316,31 +326,56 @@ class _Parser:
         finally:
             stream.close()
 
+    @cached_property
+    def _has_negative_zero(self) -> bool:
+        stream = LineStream(self.head, self.layout.skip, unquote=self.layout.unquote)
+        try:
+            return text_blocks.has_negative_zero(stream.blocks())
+        finally:
+            stream.close()
+
     def _stream(self, then: Callable[[bytes], bytes] | None, before: bytes = b"") -> LineStream:
         layout = self.layout
         rewrite = self.places.rewrite(_chained(self.format.rewrite() if self.format.rewrite else None, then))
         return LineStream(self.head, layout.skip, before=before, unquote=layout.unquote, rewrite=rewrite)
 
-    def first(self) -> tuple[Frame, bool]:
-        """The first batch, and whether there are more."""
-        # One row of the second batch is enough to know that there is one.
-        frames = self.frames(sizes=(self.rows, 1))
-        try:
-            first = next(frames, None)
-            if first is None or first.empty:
-                raise FileRefused(
-                    f"'{self.head.name}' has a header but no rows below it. Export it again with its data."
-                )
-            more = next(frames, None) is not None
-        finally:
-            frames.close()
-        return first, more
+    def first(self) -> Frame:
+        """The first batch; it has fewer rows than ``rows`` only if there are no more."""
+        self._begun = self.frames()
+        first = next(self._begun, None)
+        if first is None or first.empty:
+            self.end()
+            raise FileRefused(
+                f"'{self.head.name}' has a header but no rows below it. Export it again with its data."
+            )
+        if len(first) < self.rows:
+            next(self._begun, None)
+        return first
 
-    def frames(self, only: list[str] | None = None, sizes: tuple[int, ...] = ()) -> Generator[Frame]:
-        """All rows in batches, with all columns or the named ones. After the last batch, ``cut_short`` is known.
+    def rest(self, first: Frame) -> Iterator[Frame]:
+        """The first batch again, and those that follow it in the same pass."""
+        return itertools.chain([first], self._begun)
 
-        ``sizes`` are the numbers of rows of the first batches; the others have ``rows``.
-        """
+    def end(self) -> None:
+        """End the pass of :meth:`first`: another one begins."""
+        self._begun.close()
+
+    def frames(self, only: list[str] | None = None) -> Generator[Frame]:
+        """All rows in batches, with all columns or the named ones. After the last batch, ``cut_short`` is known."""
+        given = 0
+        while True:
+            frames = self._pass(only)
+            try:
+                for frame in itertools.islice(frames, given, None):
+                    given += 1
+                    yield frame
+                return
+            except text_blocks.NotTheSame:
+                self._block = self.rows
+            finally:
+                frames.close()
+
+    def _pass(self, only: list[str] | None) -> Generator[Frame]:
         layout = self.layout
         names = [*layout.labels, BEYOND]
         # Our own header line fixes the width: pandas then fills short rows, and with usecols accepts long ones.
@@ -364,8 +399,8 @@ class _Parser:
                 iterator=True,
             )
             done = 0
-            for size in itertools.chain(sizes, itertools.repeat(self.rows)):
-                frame = reader.get_chunk(size)
+            while True:
+                frame = text_blocks.batch(reader, self.rows, self._block, lambda: self._has_negative_zero)
                 done += len(frame)
                 if done > limits.MOST_ROWS:
                     raise TooLarge(f"'{self.head.name}' has more than {limits.MOST_ROWS} rows. Split the file.")
@@ -425,11 +460,28 @@ def _refused(name: str, error: Exception) -> FileRefused:
     )
 
 
-def _batches(parser: _Parser, rows: Rows) -> Iterator[Table]:
+def _as_expected(frames: Iterator[Frame], survey: Survey) -> Iterator[Frame]:
+    """The frames of a file whose first one the survey has seen.
+
+    Raises
+    ------
+    LaterRows
+        At the first one that shows something else.
+    """
+    first = next(frames)
+    watched = survey.undecided()
+    yield first
+    for frame in frames:
+        if survey.learns_from(frame[watched]):
+            raise LaterRows
+        yield frame
+
+
+def _batches(parser: _Parser, frames: Iterator[Frame], rows: Rows) -> Iterator[Table]:
     def marked() -> Iterator[tuple[Frame, bool]]:
         # One batch is held back: whether the last line is incomplete is known only at the end.
         held: Frame | None = None
-        for frame in parser.frames():
+        for frame in frames:
             if held is not None:
                 yield held, False
             held = frame

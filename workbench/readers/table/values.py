@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from ...table import Column
-from .fixed_width_clocks import fixed_width_clocks
+from .fixed_width_clocks import fixed_width_clocks, fixed_width_durations
 
 Floats = NDArray[np.float64]
 Texts: TypeAlias = "pd.Series[str]"
@@ -209,19 +209,31 @@ def durations(series: Cells, header: str = "") -> tuple[Floats, int]:
     text = pa.array(series.astype("str"), type=pa.string(), from_pandas=True)
     if _TO_MINUTES.search(header):
         text = pc.replace_substring_regex(text, r"^(\s*[^:]*:\d{1,2})\s*$", r"\1:00")
-    parts = pc.extract_regex(text, _DURATION)
-    total = np.zeros(len(series))
-    for name, seconds in _SECONDS_IN.items():
-        part = pc.replace_substring(pc.struct_field(parts, name), ",", ".")
-        part = pc.if_else(pc.equal(part, ""), "0", part)
-        total += pc.cast(part, pa.float64()).to_numpy(zero_copy_only=False) * seconds
+    total = fixed_width_durations(text)
+    others = np.isnan(total)
+    if others.any():
+        total[others] = _durations(text.filter(pa.array(others)))
     missing = np.isnan(total)
     return total, int((missing & pc.is_valid(text).to_numpy(zero_copy_only=False)).sum())
 
 
+def _durations(text: pa.Array) -> Floats:
+    """(n,) s of durations in any form; NaN where a text is not one."""
+    parts = pc.extract_regex(text, _DURATION)
+    total = np.zeros(len(text))
+    for name, seconds in _SECONDS_IN.items():
+        part = pc.replace_substring(pc.struct_field(parts, name), ",", ".")
+        part = pc.if_else(pc.equal(part, ""), "0", part)
+        total += pc.cast(part, pa.float64()).to_numpy(zero_copy_only=False) * seconds
+    return total
+
+
 def some_texts(series: Cells) -> list[str]:
     """Different texts from the first 20 000 of a column: all of them up to 2 000, else every few."""
-    texts = np.asarray(series.dropna().unique()[:20_000], dtype=object)
+    texts = series.iloc[:40_000].dropna().unique()  # most often these are enough
+    if len(texts) < 20_000 and len(series) > 40_000:
+        texts = series.dropna().unique()
+    texts = np.asarray(texts[:20_000], dtype=object)
     return [str(text) for text in texts[:: max(1, len(texts) // 1000)]]
 
 
