@@ -21,16 +21,7 @@ from .errors import BadRequest, FileRefused, Invalid, NotFound, Problem, instead
 from .operations.operation import pages, rows_of
 from .quick_import import later
 from .recipe.strict import Raw
-from .records import (
-    Dashboard,
-    Instance,
-    Measurement,
-    Message,
-    Plot,
-    Record,
-    Revision,
-    Session,
-)
+from .records import Dashboard, Instance, Measurement, Message, Plot, Record, Revision, Session
 from .store.records.alerts import Occurrence
 from .table import Table
 

@@ -38,15 +38,7 @@ from .operations.operation import Arguments, Detail
 from .own_scripts import OwnScripts, own_scripts
 from .quick_import import later
 from .recipe.strict import Raw
-from .records import (
-    Dashboard,
-    Measurement,
-    Organization,
-    Plot,
-    Project,
-    Record,
-    Specification,
-)
+from .records import Dashboard, Measurement, Organization, Plot, Project, Record, Specification
 from .records.specification import is_estimate
 from .store.cache.cache import Cache, HitsOnly, NotCached
 from .store.db.parallel import CORES
