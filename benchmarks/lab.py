@@ -51,7 +51,7 @@ def answers(address: str) -> bool:
 
 
 def typed(name: str, browser: Browser) -> tuple[float, float]:
-    """Seconds until the server answers, and until a letter that is typed stands in the notebook."""
+    """Seconds until the server answers, and until a letter that is typed is in the notebook."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "root"
         write_notebook(root / "first.ipynb", [""])
