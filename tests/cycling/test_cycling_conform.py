@@ -210,6 +210,28 @@ def test_a_counter_that_stands_still_under_current_is_no_counter(at: float) -> N
     assert made["Charge capacity [A.h]"].tolist() == [0.0] * 50
 
 
+@pytest.mark.parametrize(
+    ("batches", "wanted"),
+    [
+        ([[None, 0.0, 0.501], [0.0]], [[None, 0.0, 0.501], [0.501]]),
+        ([[0.0, 0.501], [0.0, 0.0], [0.25]], [[0.0, 0.501], [0.501, 0.501], [0.751]]),
+        ([[0.526, 3.876, 0.0], [0.0]], [[0.0, 3.35, 3.35], [3.35]]),
+        ([[5.222, 7.874], [0.059], [0.059]], [[0.0, 2.652], [2.711], [2.711]]),
+    ],
+)
+def test_a_batch_that_begins_after_a_start_goes_on_with_all_decimals(
+    batches: list[list[float | None]], wanted: list[list[float | None]]
+) -> None:
+    """A batch may be one row, with fewer decimals than those before it."""
+    counter = CounterReset()
+    made = []
+    for batch in batches:
+        still = np.zeros(len(batch))
+        column = Column.from_python(batch, "number")
+        made.append(counter.feed(column, np.zeros(len(batch), int), still, still).tolist())
+    assert made == wanted
+
+
 numbers = st.lists(
     st.tuples(st.integers(0, 2), st.one_of(st.none(), st.integers(0, 10_000).map(lambda k: k / 1000))),
     min_size=1,

@@ -131,12 +131,16 @@ class CounterReset:
             lifts[falls] = np.where(restart, before[falls], -change[falls])
             lifted = np.cumsum(lifts)
             base = np.repeat(np.concatenate([[self._base], values[edges] + lifted[edges]]), np.diff(runs))
-            made = np.maximum(_rounded(values + lifted - base, values, base), 0.0)
+            # What was counted before a fall may have more decimals than all values of this batch.
+            written = values, base, before[falls]
+            made = np.maximum(_rounded(values + lifted - base, *written), 0.0)
             made = _never_falling(made, edges, self._reached)
-            self._base = float(base[-1] - lifted[-1])
+            self._base = float(_rounded(base[-1:] - lifted[-1:], *written)[0])
         else:
             base = np.repeat(np.concatenate([[self._base], values[edges] + 0.0]), np.diff(runs))
             made = np.maximum(_rounded(values - base, values, base), 0.0)
+            # What the batch before reached came out of another sum, which may differ in its last bit.
+            np.maximum(made[: runs[1]], self._reached, out=made[: runs[1]])
             self._base = float(base[-1])
         self._before = Sample(int(steps[-1]), float(time[-1]), float(flow[-1]), float(values[-1]))
         self._reached = float(made[-1])
