@@ -231,7 +231,7 @@ def page_of(found: dict[str, Any]) -> tuple[list[str], list[str]]:
         "JupyterLab in headless Chromium, by keyboard; medians of interleaved rounds against plotly's `FigureWidget`.",
         "Ours runs the recipe's script on the data at hand; theirs replaces `y` in `batch_update`.",
         "The first time on a page holds the compiling of plotly.js, which a page does once for all our plots. Its",
-        "small file, which most figures need, takes 40 % of the time of the whole one, which was loaded for all before.",
+        "small file, which most figures need, takes 40 % of the time of the whole one, which came before.",
         "`python -m benchmarks notebook` makes this page.",
         "",
         "| what | unit | ours | FigureWidget | ratio |",
