@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 from urllib.parse import quote
@@ -17,6 +18,7 @@ from workbench.table import Table
 JSON = "application/json"
 LEAST_PACKED = 1400
 """JSON of fewer bytes is in one packet of the network anyhow."""
+_NONE = re.compile(r"q\s*=\s*0(\.0*)?")
 Answer: TypeAlias = Any
 """What an endpoint gives: a response, or JSON values as its return type says."""
 
@@ -68,8 +70,14 @@ def packs(found: Response, accept: str) -> bool:
         and "content-encoding" not in found.headers
         and not isinstance(found, StreamingResponse)
         and len(found.body) >= LEAST_PACKED
-        and "gzip" in accept.lower()
+        and _takes_gzip(accept)
     )
+
+
+def _takes_gzip(accept: str) -> bool:
+    """Whether ``Accept-Encoding`` names gzip, and not with the weight 0, which forbids it."""
+    parts = [part.strip().partition(";") for part in accept.lower().split(",")]
+    return any(name.strip() == "gzip" and not _NONE.fullmatch(weight.strip()) for name, _, weight in parts)
 
 
 def packed(body: bytes) -> bytes:

@@ -30,11 +30,17 @@ CELLS = [SETUP, "view = bench.show(recipe)\nview", "other = bench.show(recipe)\n
 LOADED = "() => [...window.__workbench.libraries].filter(([, file]) => file.plotly).map(([name]) => name)"
 
 
-@pytest.fixture(scope="module")
+OF_A_NEW_KERNEL = f"{SETUP}\nlate = bench.show(recipe, kind='polar')\nlate"
+
+
+@pytest.fixture
 def sheet(kept_open: Callable[..., NotebookPage]) -> NotebookPage:
-    sheet = kept_open(CELLS)
+    sheet = kept_open([*CELLS, OF_A_NEW_KERNEL])
+    sheet.page.evaluate("() => { window.__workbench = undefined; }")  # a window shows one notebook after the other
     for number in range(len(CELLS)):
         sheet.run(number)
+    for number in (1, 2):
+        LiveView(sheet, sheet.output(number)).figure.locator(".scatterlayer .trace").first.wait_for()
     return sheet
 
 
@@ -52,3 +58,14 @@ def test_a_figure_that_needs_the_whole_file_gets_it_and_others_stay(sheet: Noteb
     assert view.figure.locator(".polarlayer .trace").count() == 0
     sheet.page.wait_for_function("n => document.querySelectorAll('.js-plotly-plot')[1].data[0].y[2] === n", arg=5)
     sheet.assert_proper()
+
+
+def test_a_view_of_a_new_kernel_gets_the_file_that_dead_views_cannot_bring(sheet: NotebookPage) -> None:
+    """The views of the kernel before stay on the page, and a message to it is an error."""
+    assert sheet.page.evaluate(LOADED) == ["small"]
+    sheet.page.evaluate(
+        "async () => { await window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart(); }"
+    )
+    sheet.run(3)
+    sheet.output(3).locator(".polarlayer .trace").first.wait_for()
+    assert sheet.page.evaluate(LOADED) == ["small", "whole"]

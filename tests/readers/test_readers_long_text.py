@@ -26,6 +26,8 @@ LATE: dict[str, list[str]] = {
     "late fraction": ["7"] * 30 + ["0.5"] * 10,
     "zeros, then fractions": ["0"] * 30 + ["0.1"] * 10,
     "a negative zero, then fractions": ["0"] * 10 + ["-0"] + ["0"] * 19 + ["0.1"] * 10,
+    "a negative zero beside a gap, then fractions": ["0"] * 9 + ["", "-0"] + ["0"] * 19 + ["0.1"] * 10,
+    "a wide number beside a gap, then fractions": ["", "9007199254740993"] + ["1"] * 28 + ["0.5"] * 10,
     "early fraction": ["0.30000000000000004"] + ["0"] * 39,
     "too wide for a float": ["9007199254740993"] * 30 + ["0.5"] * 10,
     "wider than 64 bits": ["1"] * 30 + ["36893488147419103232"] * 10,
@@ -77,10 +79,14 @@ def test_blocks_give_what_all_rows_at_once_give(
         assert blocks.notes == whole.notes
 
 
-def test_a_negative_zero_keeps_its_sign_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", [name for name in LATE if "a negative zero" in name])
+@pytest.mark.parametrize("size", [4, 12])
+def test_a_negative_zero_keeps_its_sign_in_blocks(
+    name: str, size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "test.csv"
-    path.write_text(_text({"x": LATE["a negative zero, then fractions"]}))
-    monkeypatch.setattr(text_blocks, "ROWS", 4)
+    path.write_text(_text({"x": LATE[name]}))
+    monkeypatch.setattr(text_blocks, "ROWS", size)
     values = concat(list(read(path).batches))["x"].values
     assert np.flatnonzero(np.signbit(values)).tolist() == [10]
 

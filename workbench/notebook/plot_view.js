@@ -6,6 +6,7 @@ const SHARED = (globalThis.__workbench ??= { sources: new Map(), turn: Promise.r
 SHARED.libraries ??= new Map(); // a page may still have what an older version left
 const CONFIG = { showSendToCloud: false, plotlyServerURL: "", displaylogo: false, responsive: false, showTips: false };
 const ASK_AGAIN_MS = 8000;
+const ASK_ANOTHER_MS = 1000;
 const RANGE_QUIET_MS = 180;
 const LONGEST_TURN_MS = 1500;
 const CHECK_MS = 30000;
@@ -35,31 +36,38 @@ const BUTTONS = [
 
 // plotly.js: each file once on each page
 
-/** A file as it is on the page: `plotly` when it is there, `here` a promise of that. */
-function library(name) {
+/** A file as it is on the page: `plotly` when it is there, `here` a promise of that. `id` is the view that needs it. */
+function library(name, id) {
   if (!SHARED.libraries.has(name)) {
-    const file = { plotly: null };
+    const file = { plotly: null, asked: -Infinity };
     file.here = new Promise((arrived) => { file.arrived = arrived; });
     SHARED.libraries.set(name, file);
-    ask(name, file);
   }
-  return SHARED.libraries.get(name);
+  const file = SHARED.libraries.get(name);
+  // Views of a kernel that was restarted stay on the page and never answer: a view that needs a file asks for itself.
+  if (!file.plotly && !file.unpacking && performance.now() - file.asked > ASK_ANOTHER_MS) ask(name, file, id);
+  return file;
 }
 
-function ask(name, file) {
+function ask(name, file, first) {
   // The widget may be closed before it answers. After a while, the next widget is asked.
-  const waiting = [...SHARED.sources.values()].sort((a, b) => a.asked - b.asked);
-  if (waiting.length) {
-    waiting[0].asked = performance.now();
-    waiting[0].model.send({ kind: "plotly", name });
-  }
+  clearTimeout(file.timer);
   file.timer = setTimeout(ask, ASK_AGAIN_MS, name, file);
+  const waiting = [...SHARED.sources].sort(([one, a], [two, b]) => (two === first) - (one === first) || a.asked - b.asked);
+  for (const [id, source] of waiting) {
+    source.asked = file.asked = performance.now();
+    try {
+      return source.model.send({ kind: "plotly", name });
+    } catch {
+      SHARED.sources.delete(id); // its kernel is gone
+    }
+  }
 }
 
 async function unpack(name, packed) {
-  const file = library(name);
+  const file = SHARED.libraries.get(name);
+  if (!file || file.unpacking) return;
   clearTimeout(file.timer);
-  if (file.unpacking) return;
   file.unpacking = true;
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   const source = await new Response(stream).text();
@@ -69,6 +77,9 @@ async function unpack(name, packed) {
   try {
     file.plotly = (await import(address)).default;
     file.arrived();
+  } catch (error) {
+    file.unpacking = false; // the next view asks again
+    throw error;
   } finally {
     URL.revokeObjectURL(address);
     if (page) globalThis.Plotly = page; // whoever else brought one keeps it
@@ -345,7 +356,13 @@ function render({ model, el }) {
   let closed = false;
   let rangeTimer, stillTimer;
 
-  const say = (kind, more = {}) => model.send({ kind, view: id, ...more });
+  const say = (kind, more = {}) => {
+    try {
+      model.send({ kind, view: id, ...more });
+    } catch {
+      // The kernel is gone: nobody hears what a view that it left says.
+    }
+  };
   const listen = (event, call) => { model.on(event, call); stops.push(() => model.off(event, call)); };
 
   for (const [name, title] of BUTTONS) {
@@ -454,7 +471,7 @@ function render({ model, el }) {
   function showFigure(figure) {
     overview = figure;
     details = new Map();
-    const there = model.library || found() ? Promise.resolve() : library(figure.library).here;
+    const there = model.library || found() ? Promise.resolve() : library(figure.library, id).here;
     there.then(draw).then(() => { if (at.root.dataset.zoomed) askDetail(); });
   }
 
@@ -516,7 +533,7 @@ function render({ model, el }) {
   if (!model.library) SHARED.sources.set(id, { model, asked: 0 });
   show();
   // While the kernel computes the first figure, the page gets the file that it very likely needs.
-  if (!model.library && !overview) library("small");
+  if (!model.library && !overview) library("small", id);
 
   return () => {
     closed = true;

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from numpy.typing import NDArray
 
 ROWS = 16_384
 """Rows of a block."""
@@ -65,6 +66,11 @@ def batch(reader: Chunks, rows: int, size: int, negative_zero: Callable[[], bool
         if len({str(part.dtype) for part in parts}) > 1 or parts[0].dtype == object:
             for block, part in zip(blocks, _alike(parts, negative_zero), strict=True):
                 block[label] = part
+        elif parts[0].dtype == np.float64:
+            # Whole numbers with a gap are read as such, and become floats when the gap is put in.
+            gaps = [part for part in map(pd.Series.to_numpy, parts) if _is_whole_with_gaps(part)]
+            if 0 < len(gaps) < len(parts):
+                _check_whole([part[~np.isnan(part)] for part in gaps], negative_zero)
     joined = pd.concat(blocks)
     for label in joined.columns:
         if joined[label].dtype == "str":
@@ -86,16 +92,38 @@ def _alike(
     """
     kinds = {str(part.dtype) for part in parts}
     if kinds == {"int64", "float64"}:
+        gaps = (part.to_numpy() for part in parts if part.dtype == np.float64)
         whole = [part.to_numpy() for part in parts if part.dtype == np.int64]
-        if any(((values > _MOST_EXACT) | (values < -_MOST_EXACT)).any() for values in whole):
-            raise NotTheSame
-        # As a whole number a negative zero has lost its sign.
-        if any((values == 0).any() for values in whole) and negative_zero():
-            raise NotTheSame
+        whole += [values[~np.isnan(values)] for values in gaps if _is_whole_with_gaps(values)]
+        _check_whole(whole, negative_zero)
         return (part.astype(np.float64) for part in parts)
     if kinds == {"str", "float64"} and all(part.isna().all() for part in parts if part.dtype == np.float64):
         return (part.astype("str") if part.dtype == np.float64 else part for part in parts)
     raise NotTheSame
+
+
+def _is_whole_with_gaps(values: NDArray[np.float64]) -> bool:
+    """Whether floats may have been read as whole numbers, of which some are missing."""
+    missing = np.isnan(values)
+    if not missing.any():
+        return False
+    there = values[~missing]
+    return bool((there == np.rint(there)).all())
+
+
+def _check_whole(whole: Sequence[NDArray[Any]], negative_zero: Callable[[], bool]) -> None:
+    """Check numbers that were read as whole ones in some blocks of a column that has others too.
+
+    Raises
+    ------
+    NotTheSame
+        If they would be others if they were read as floats.
+    """
+    if any(((values > _MOST_EXACT) | (values < -_MOST_EXACT)).any() for values in whole):
+        raise NotTheSame
+    # As a whole number a negative zero has lost its sign.
+    if any((values == 0).any() for values in whole) and negative_zero():
+        raise NotTheSame
 
 
 def has_negative_zero(blocks: Iterable[bytes]) -> bool:
