@@ -102,7 +102,7 @@ def _alike(
     raise NotTheSame
 
 
-def _is_whole_with_gaps(values: NDArray[np.float64]) -> bool:
+def _is_whole_with_gaps(values: NDArray[np.floating[Any]]) -> bool:
     """Whether floats may have been read as whole numbers, of which some are missing."""
     missing = np.isnan(values)
     if not missing.any():
