@@ -94,7 +94,7 @@ import gc, weakref, workbench as wb
 wb.open
 class Circle: pass
 held = Circle(); held.own = held; seen = weakref.ref(held)
-wb.plan, wb.Recipe, wb.Figure if hasattr(wb, "Figure") else None
+wb.plan, wb.Recipe
 from workbench.quick_import import not_collected
 with not_collected():
     import pandas
