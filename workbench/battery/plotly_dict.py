@@ -11,5 +11,5 @@ PlotlyDict: TypeAlias = dict[str, PlotlyValue]
 
 
 def parts_of(value: PlotlyValue) -> list[PlotlyDict]:
-    """The parts in a list of a layout, such as its annotations; none where there is no list."""
+    """The parts in a list of a layout, such as its annotations. Without a list it has none."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

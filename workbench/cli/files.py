@@ -32,10 +32,8 @@ if TYPE_CHECKING:
     from ..ingest import Report
     from ..ingest import options as declared
     from . import ingest_options
-else:
-    declared = later(
-        "workbench.ingest.options"
-    )  # models of pydantic: the help of other commands does not wait for it
+else:  # models of pydantic: the help of other commands does not wait for them
+    declared = later("workbench.ingest.options")
     ingest_options = later("workbench.cli.ingest_options")
 
 commands = Commands()

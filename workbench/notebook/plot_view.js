@@ -69,12 +69,13 @@ async function unpack(name, packed) {
   if (!file || file.unpacking) return;
   clearTimeout(file.timer);
   file.unpacking = true;
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-  const source = await new Response(stream).text();
   const page = globalThis.Plotly;
-  const parts = ["const module = { exports: {} };\n", source, "\nexport default module.exports;"];
-  const address = URL.createObjectURL(new Blob(parts, { type: "text/javascript" }));
+  let address = "";
   try {
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const source = await new Response(stream).text();
+    const parts = ["const module = { exports: {} };\n", source, "\nexport default module.exports;"];
+    address = URL.createObjectURL(new Blob(parts, { type: "text/javascript" }));
     file.plotly = (await import(address)).default;
     file.arrived();
   } catch (error) {
