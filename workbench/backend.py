@@ -17,7 +17,7 @@ from pydantic import JsonValue
 
 from .dataset import Dataset
 from .drawing import Drawing, FigureAnswer, Values, drawable, script_in
-from .errors import BadRequest, FileRefused, Invalid, NotFound, Problem, instead
+from .errors import BadRequest, FileRefused, Invalid, NotFound, Problem, instead, listed
 from .operations.operation import pages, rows_of
 from .quick_import import later
 from .recipe.strict import Raw
@@ -556,15 +556,16 @@ def only(found: list[R], wanted: str | None, what: str, several: str) -> R:
     """
     if wanted is None and len(found) == 1:
         return found[0]
-    names = ", ".join(f"'{record.name}'" for record in found)
     if wanted is None:
+        names = listed(f"'{record.name}'" for record in found)
         raise BadRequest(
             f"There are {len(found)} {several} here: {names}. Say which with {what}=... (--{what} NAME)."
         )
     for record in found:
         if wanted in (record.id, record.name):
             return record
-    raise BadRequest(f"There is no {what} '{wanted}'. The {several} are {names}.")
+    there = (record.name for record in found)
+    raise BadRequest(f"There is no {what} '{wanted}'. {instead(wanted, there, several)}")
 
 
 def _member(config: Raw, name: str) -> Raw:

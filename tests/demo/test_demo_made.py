@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import pytest
 from typer.testing import CliRunner
 
+import workbench as wb
 import workbench.demo as module
 from workbench.bench import Bench, open_bench
 from workbench.cli import app
@@ -121,15 +122,29 @@ def test_recipes_are_whole_files_that_anyone_can_run(demo: DemoResult, recipes: 
     assert "25 °C" not in text
 
 
+def _drawn(path: Path) -> bytes:
+    """What a file of the demo shows: all of it but a passport, which names the time when it was drawn."""
+    return re.sub(rb'<script type="application/json" id="battery-workbench">.*?</script>', b"", path.read_bytes())
+
+
+def test_each_page_opens_again_as_its_plot(demo: DemoResult) -> None:
+    with open_bench(demo.store) as bench:
+        for plot in saved_plots():
+            opened = wb.open_figure(demo.store.parent / "figures" / f"{plot.slug}.html", bench)
+            assert opened.passport.plot is not None
+            assert opened.passport.plot.name == plot.name
+            assert not opened.why_changed(), plot.name
+
+
 def test_a_second_run_draws_the_same_and_keeps_what_is_there(copied: Path) -> None:
-    before = {path.name: path.read_bytes() for path in (copied / "figures").iterdir()}
+    before = {path.name: _drawn(path) for path in (copied / "figures").iterdir()}
     (copied / "recipes" / "dqdv.json").write_text("mine", "utf-8")
     (copied / "recipes" / "nyquist.json").unlink()
     with open_bench(copied / "workbench.db") as bench:
         kept = bench.measurements.create(instance="M50-A-01", name="mine", properties={"mass": 1.0}).id
     again = make_demo(copied)
     assert {row["what"]: row["count"] for row in again.counts}["measurements"] == len(MANIFEST["measurements"]) + 1
-    after = {path.name: path.read_bytes() for path in (copied / "figures").iterdir()}
+    after = {path.name: _drawn(path) for path in (copied / "figures").iterdir()}
     changed = {name for name in before if before[name] != after[name]}
     assert changed <= {"index.html", "test-record.html"}
     assert (copied / "recipes" / "dqdv.json").read_text("utf-8") == "mine"

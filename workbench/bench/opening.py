@@ -36,7 +36,7 @@ def open_bench(
         ``$WORKBENCH_STORE``, else ``workbench.db``, with ``$WORKBENCH_PROJECT`` and ``$WORKBENCH_ORGANIZATION``.
         `workbench lab --store` sets these for its notebooks.
     project, organization : name or id; needed only where the store has several.
-        samples : where a new store keeps its samples: ``"folder:PATH"``, ``"s3://BUCKET/PREFIX"``, ``"gs://..."``,
+    samples : where a new store keeps its samples: ``"folder:PATH"``, ``"s3://BUCKET/PREFIX"``, ``"gs://..."``,
         ``"az://..."``; without it in its file. The store remembers it. A store that is there already is moved by
         `workbench samples move`.
     executor : where work over many tests runs (`ingest`, `analyse`, `recompute`, `verify`, `warm`): ``"threads"``,
@@ -46,10 +46,9 @@ def open_bench(
 
     Raises
     ------
-    NotFound
-        If there is no such project or organization.
     BadRequest
-        If there are several and none is named; the message lists them. If the store keeps its samples elsewhere. Also
+        If there is no such project or organization, or if there are several and none is named; the message names those
+        that are there. If the store keeps its samples elsewhere. Also
         for an executor that does not exist.
     """
     if path is None:
@@ -85,7 +84,7 @@ def connect(url: str, api_key: str | None = None, project: str | None = None) ->
         If the server has another version and would give other answers.
     Unauthorized
         If the key is unknown, revoked or expired.
-    NotFound, BadRequest
+    BadRequest
         If there is no such project, or if there are several and none is named.
     """
     key = api_key or os.environ.get(API_KEY)

@@ -15,6 +15,7 @@ from pydantic import JsonValue
 
 from .. import export
 from ..bench import Bench, SavedPlot, open_bench
+from ..bench.page_exports import seen
 from ..errors import BadRequest, WorkbenchError
 from ..local import LocalBackend
 from .fill import Progress, fill
@@ -172,7 +173,9 @@ def _draw_all(bench: Bench, figures: Path, result: DemoResult, report: Progress)
         if one.figure is None:
             result.failures.append(f"The plot '{one.name}' was not drawn: {one.problem}")
         else:
-            page = export.html(one.figure, title=one.name, plotlyjs=export.PLOTLY_FILE)
+            page = export.html(
+                one.figure, title=one.name, plotlyjs=export.PLOTLY_FILE, passport=one.passport
+            )
             export.write(figures / f"{one.slug}.html", page)
     export.write(result.index, index_page(drawn, result.counts))
 
@@ -183,15 +186,26 @@ def _draw(bench: Bench, board: str, plot: SavedPlot, taken: set[str]) -> Drawn:
     slug = slug if slug not in taken else f"{slug}-{plot.id}"
     description = known.description if known else ""
     started = time.perf_counter()
+    config = plot.recipe().config
     try:
-        answer = bench.backend.figure(plot.recipe().config, {})
+        answer = bench.backend.figure(config, {})
     except WorkbenchError as error:
         spent = 1000 * (time.perf_counter() - started)
         return Drawn(plot.name, board, slug, description, ms=spent, problem=str(error))
     spent = 1000 * (time.perf_counter() - started)
     warnings = [warning["message"] for warning in answer.warnings]
-    params = plot.recipe().config.params
-    return Drawn(plot.name, board, slug, description, answer.figure, params, answer.values, warnings, spent)
+    return Drawn(
+        plot.name,
+        board,
+        slug,
+        description,
+        answer.figure,
+        config.params,
+        answer.values,
+        warnings,
+        spent,
+        passport=bench.backend.passport(config, answer, plot=seen(plot), with_recipe=True),
+    )
 
 
 def _counts(bench: Bench) -> list[Count]:

@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from .. import export
 from ..inert_page import POLICY_TAG, inert_script
 from ..messages import spaced
+from ..passport import Passport
 from ..recipe.controls import decide
 from ..recipe.params import Param
 from ..recipe.values import fixed_options
@@ -40,6 +41,7 @@ class Drawn:
     warnings: Sequence[str] = ()
     ms: float = 0.0
     problem: str = ""
+    passport: Passport | None = None
 
     @property
     def result(self) -> str:
