@@ -46,3 +46,23 @@ def test_texts_in_boxes_are_read_on_a_dark_page(site: Site, dark: bool) -> None:
         assert (high + 0.05) / (low + 0.05) > 4.5, (name, box, ink)
     window.assert_proper()
     window.close()
+
+
+@pytest.mark.parametrize(
+    ("trace", "ground", "text"),
+    [
+        ("go.Scatterpolar(r=[1, 2, 3], theta=[0, 120, 240])", ".polarsublayer.plotbg path", ".angularaxistick text"),
+        ("go.Scatterternary(a=[1, 2], b=[2, 1], c=[1, 1])", ".plotbg path", ".aaxis .ytick text"),
+    ],
+)
+def test_the_ground_of_other_axes_is_dark_too(site: Site, trace: str, ground: str, text: str) -> None:
+    window = site.window(site.plot(f"round {ground}", trace, "{}"), dark=True)
+    window.page.locator(f".wb-figure {text}").first.wait_for()
+    fill, ink = (
+        window.page.locator(f".wb-figure {part}").first.evaluate("one => getComputedStyle(one).fill")
+        for part in (ground, text)
+    )
+    assert luminance(fill) < 0.05
+    assert luminance(ink) > 0.5
+    window.assert_proper()
+    window.close()

@@ -105,6 +105,11 @@ function steady(layout, keep) {
   return made;
 }
 
+const OTHER_AXES = {
+  polar: ["angularaxis", "radialaxis"], smith: ["realaxis", "imaginaryaxis"], ternary: ["aaxis", "baxis", "caxis"],
+  scene: ["xaxis", "yaxis", "zaxis"],
+};
+
 function themed(layout, ground) {
   if (!isDark()) return layout;
   const template = layout.template ?? {};
@@ -118,6 +123,10 @@ function themed(layout, ground) {
     paper_bgcolor: ground, plot_bgcolor: ground,
     font: { ...base.font, color: "#d8dbe0" },
     xaxis: { ...base.xaxis, ...axis }, yaxis: { ...base.yaxis, ...axis },
+    ...Object.fromEntries(Object.entries(OTHER_AXES).map(([frame, names]) => [frame, {
+      ...base[frame], bgcolor: ground,
+      ...Object.fromEntries(names.map((name) => [name, { ...base[frame]?.[name], ...axis, backgroundcolor: ground }])),
+    }])),
     legend: { ...base.legend, bgcolor: "rgba(0,0,0,0)" },
     modebar: { ...base.modebar, bgcolor: "rgba(0,0,0,0)", color: "rgba(255,255,255,0.45)", activecolor: "rgba(255,255,255,0.9)" },
   };
