@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
+from support.waiting import until
 from support.web_page import Site, open_site
 
 from browser.test_browser_still import luminance
@@ -51,7 +52,11 @@ def test_texts_in_boxes_are_read_on_a_dark_page(site: Site, dark: bool) -> None:
 @pytest.mark.parametrize(
     ("trace", "ground", "text"),
     [
-        ("go.Scatterpolar(r=[1, 2, 3], theta=[0, 120, 240])", ".polarsublayer.plotbg path", ".angularaxistick text"),
+        (
+            "go.Scatterpolar(r=[1, 2, 3], theta=[0, 120, 240])",
+            ".polarsublayer.plotbg path",
+            ".angularaxistick text",
+        ),
         ("go.Scatterternary(a=[1, 2], b=[2, 1], c=[1, 1])", ".plotbg path", ".aaxis .ytick text"),
     ],
 )
@@ -64,5 +69,29 @@ def test_the_ground_of_other_axes_is_dark_too(site: Site, trace: str, ground: st
     )
     assert luminance(fill) < 0.05
     assert luminance(ink) > 0.5
+    window.assert_proper()
+    window.close()
+
+
+def test_a_narrow_figure_keeps_its_small_fonts_though_its_room_was_wide_for_a_moment(site: Site) -> None:
+    window = site.window(site.plot("narrow", "go.Scatter(y=[1, 2])", "{'font': {'size': 18}}"), width=420)
+    tick = window.page.locator(".wb-figure .xtick text").first
+    tick.wait_for()
+
+    def size() -> str:
+        return tick.evaluate("one => getComputedStyle(one).fontSize")
+
+    assert size() == "12px"
+    # The room is wide when the figure is composed for the new theme, and narrow again when that is drawn.
+    window.page.evaluate("""() => {
+      const stage = document.querySelector(".wb-stage");
+      let asked = 0;
+      Object.defineProperty(stage, "clientWidth", {
+        configurable: true, get: () => { asked += 1; return asked === 1 ? 900 : stage.getBoundingClientRect().width; },
+      });
+      document.body.dataset.wbTheme = "dark";
+    }""")
+    until(lambda: luminance(tick.evaluate("one => getComputedStyle(one).fill")) > 0.5, "the dark theme")
+    until(lambda: size() == "12px", "the small fonts")
     window.assert_proper()
     window.close()

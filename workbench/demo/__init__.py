@@ -173,9 +173,7 @@ def _draw_all(bench: Bench, figures: Path, result: DemoResult, report: Progress)
         if one.figure is None:
             result.failures.append(f"The plot '{one.name}' was not drawn: {one.problem}")
         else:
-            page = export.html(
-                one.figure, title=one.name, plotlyjs=export.PLOTLY_FILE, passport=one.passport
-            )
+            page = export.html(one.figure, title=one.name, plotlyjs=export.PLOTLY_FILE, passport=one.passport)
             export.write(figures / f"{one.slug}.html", page)
     export.write(result.index, index_page(drawn, result.counts))
 

@@ -376,6 +376,7 @@ function render({ model, el }) {
   at.stop.addEventListener("click", () => { at.stop.disabled = true; say("stop"); });
 
   const height = () => model.get("height") || overview?.layout.height || 440;
+  let composedFor = 0;
 
   function composed() {
     const dark = isDark() && !overview.layout.paper_bgcolor && !overview.layout.plot_bgcolor; // else the script chose its ground
@@ -384,8 +385,12 @@ function render({ model, el }) {
     const ground = getComputedStyle(document.body).getPropertyValue("--jp-layout-color0").trim() || "#111111";
     const layout = { ...snug(themed(dark ? written(overview.layout) : overview.layout, ground)), autosize: true, height: height() };
     delete layout.width;
-    return [data, fitted(layout, data, at.stage.clientWidth, height())];
+    composedFor = at.stage.clientWidth;
+    return [data, fitted(layout, data, composedFor, height())];
   }
+
+  // Whether another width than the one it was composed for needs other fonts.
+  const crossed = (now) => now > 0 && composedFor > 0 && (composedFor < SMALL_WIDTH) !== (now < SMALL_WIDTH);
 
   // The file that draws the figure, once it is there. The whole draws what the small one does, so a view stays with it.
   function found() {
@@ -407,7 +412,8 @@ function render({ model, el }) {
     SHARED.turn = painted = Promise.race([mine, new Promise((go) => setTimeout(go, LONGEST_TURN_MS))]);
     await mine;
     drawing = false;
-    if (again) { again = false; draw(); }
+    // In a change of the theme the page has another width for a moment, and this may be when a figure was composed.
+    if (again || crossed(at.stage.clientWidth)) { again = false; draw(); }
   }
 
   async function paint() {
@@ -513,10 +519,9 @@ function render({ model, el }) {
   const sizes = new ResizeObserver(() => {
     const now = at.stage.clientWidth;
     if (!now || now === width) return;
-    const crossed = width && (width < SMALL_WIDTH) !== (now < SMALL_WIDTH);
     width = now;
     if (drawing) again = true;
-    else if (crossed) draw();
+    else if (crossed(now)) draw();
     else if (gd._fullLayout) resized();
   });
   sizes.observe(at.stage);
