@@ -7,10 +7,10 @@ from html import escape
 
 import pandas as pd
 
-from .. import export
 from ..backend import Backend
 from ..errors import WorkbenchError
 from ..gallery.listing import GalleryItem
+from ..pictures import thumbnails
 from ..recipe.plot import PlotConfig
 from ..recipe.recipe import Recipe
 from .named_recipes import gallery_config
@@ -56,7 +56,7 @@ class Gallery:
 
     def _repr_html_(self) -> str:
         """The recipes that have data with their pictures; those that have none, with what is missing."""
-        parts = [self._card(item) for item in self.items if item["ready"]]
+        parts = self._cards([item for item in self.items if item["ready"]])
         rest = [
             f"<li><code>{escape(item['name'])}</code>: {escape(item['question'])} {escape(item['lacking'])}</li>"
             for item in self.items
@@ -65,13 +65,26 @@ class Gallery:
         grid = "display:grid;grid-template-columns:repeat(auto-fill,minmax(360px,1fr));gap:12px"
         return f"<div style='{grid}'>{''.join(parts)}</div><ul>{''.join(rest)}</ul>"
 
-    def _card(self, item: GalleryItem) -> str:
-        head = f"<b>{escape(item['question'])}</b><br><code>bench.show(&quot;{escape(item['name'])}&quot;)</code>"
+    def _cards(self, items: list[GalleryItem]) -> list[str]:
+        """What each recipe shows. One that cannot be drawn shows why, and does not hide the others."""
+        figures: dict[str, bytes] = {}
+        shown: dict[str, bytes | WorkbenchError] = {}
+        for item in items:
+            try:
+                figures[item["name"]] = self._backend.figure(self._config(item["name"]), {}).figure
+            except WorkbenchError as error:
+                shown[item["name"]] = error
         try:
-            answer = self._backend.figure(self._config(item["name"]), {})
-            drawn = export.picture(answer.figure, "png", width=_WIDE[0], height=_WIDE[1], scale=1)
-        except WorkbenchError as error:  # a picture that cannot be drawn must not hide the others
-            return f"<div>{head}<p>{escape(str(error))}</p></div>"
-        source = b64encode(drawn).decode()
-        shown = escape(item["title"], quote=True)
-        return f"<div>{head}<br><img width='360' alt='{shown}' src='data:image/png;base64,{source}'></div>"
+            shown |= zip(figures, thumbnails([*figures.values()], *_WIDE), strict=True)
+        except WorkbenchError as error:
+            shown |= dict.fromkeys(figures, error)
+        return [_card(item, shown[item["name"]]) for item in items]
+
+
+def _card(item: GalleryItem, shown: bytes | WorkbenchError) -> str:
+    head = f"<b>{escape(item['question'])}</b><br><code>bench.show(&quot;{escape(item['name'])}&quot;)</code>"
+    if isinstance(shown, WorkbenchError):
+        return f"<div>{head}<p>{escape(str(shown))}</p></div>"
+    source = b64encode(shown).decode()
+    title = escape(item["title"], quote=True)
+    return f"<div>{head}<br><img width='360' alt='{title}' src='data:image/png;base64,{source}'></div>"

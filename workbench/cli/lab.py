@@ -83,8 +83,8 @@ def start(given: Sequence[str]) -> NoReturn:
     sys.stdout.flush()
     sys.stderr.flush()
     if os.name == "posix":
-        os.execv(sys.executable, command)
-    raise SystemExit(subprocess.call(command))
+        os.execv(sys.executable, command)  # noqa: S606
+    raise SystemExit(subprocess.call(command))  # noqa: S603  # the options are the user's own
 
 
 def require() -> None:

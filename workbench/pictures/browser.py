@@ -6,7 +6,7 @@ import asyncio
 import base64
 import importlib
 import json
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
@@ -60,14 +60,31 @@ class Drawn:
 
 def quick_picture(content: Content, format: str, size: Size, scale: float) -> Drawn:
     """A figure as svg or png, as kaleido makes it."""
+    (drawn,) = quick_pictures([content], format, size, scale)
+    if isinstance(drawn, ExportUnavailable):
+        raise drawn
+    return drawn
+
+
+def quick_pictures(
+    contents: Sequence[Content], format: str, size: Size, scale: float
+) -> list[Drawn | ExportUnavailable]:
+    """Each figure as svg or png, with one start of the browser; for one that cannot be drawn, the error."""
     options = _options(format, size, scale)
 
-    async def work(browser: Browser) -> bytes:
-        made: bytes = await browser.calc_fig(content, opts=options)
-        return made
+    async def drawn(browser: Browser, content: Content) -> Drawn | ExportUnavailable:
+        try:
+            made: bytes = await browser.calc_fig(content, opts=options)
+            return Drawn(check_svg(made) if format == "svg" else made)
+        except ExportUnavailable as error:
+            return error
+        except Exception as error:  # kaleido and the browser raise errors of many classes
+            return _not_drawn(error)
 
-    drawn = _guarded(work)
-    return Drawn(check_svg(drawn) if format == "svg" else drawn)
+    async def work(browser: Browser) -> list[Drawn | ExportUnavailable]:
+        return [await drawn(browser, content) for content in contents]
+
+    return _guarded(work)
 
 
 def measured_picture(content: Content, format: str, size: Size, scale: float, title: str) -> Drawn:
@@ -104,16 +121,23 @@ async def _within_time(kaleido: Browser, work: Callable[[Browser], Coroutine[Non
     async with browser:
         timer = asyncio.get_running_loop().call_later(_LONGEST_S, end)
         try:
-            return await work(browser)
+            made = await work(browser)
         except (Exception, asyncio.CancelledError) as error:  # what waits for an ended browser is cancelled
             if late:
-                raise ExportUnavailable(
-                    f"The browser did not finish the picture in {_LONGEST_S:g} s. A distance between ticks, contours "
-                    "or bins that is much smaller than its axis takes plotly for ever. Draw less, or export .csv."
-                ) from error
+                raise _too_long() from error
             raise
         finally:
             timer.cancel()
+        if late:
+            raise _too_long()
+        return made
+
+
+def _too_long() -> ExportUnavailable:
+    return ExportUnavailable(
+        f"The browser did not finish the picture in {_LONGEST_S:g} s. A distance between ticks, contours or bins that "
+        "is much smaller than its axis takes plotly for ever. Draw less, or export .csv."
+    )
 
 
 def _options(format: str, size: Size, scale: float) -> dict[str, str | float]:
@@ -191,10 +215,14 @@ def _guarded(work: Callable[[Browser], Coroutine[None, None, T]]) -> T:
         if type(error).__name__ == "ChromeNotFoundError":
             message = "Pictures need a browser: install Chrome or Chromium. A .html export works without one."
         else:
-            message = (
-                f"The browser could not draw the picture ({type(error).__name__}: {error}). Export .html instead."
-            )
+            raise _not_drawn(error) from error
         raise ExportUnavailable(message) from error
+
+
+def _not_drawn(error: Exception) -> ExportUnavailable:
+    return ExportUnavailable(
+        f"The browser could not draw the picture ({type(error).__name__}: {error}). Export .html instead."
+    )
 
 
 def _in_a_thread(work: Callable[[], Coroutine[None, None, T]]) -> T:

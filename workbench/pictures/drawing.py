@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import orjson
 
 from ..battery.paper_size import JOURNALS, Paper, paper_in
 from ..battery.plotly_dict import PlotlyDict, PlotlyValue
+from ..errors import ExportUnavailable
 from ..messages import counted, quoted, spaced
 from ..typed_arrays import from_spec, is_spec
-from .browser import Drawn, measured_picture, quick_picture
+from .browser import Drawn, measured_picture, quick_picture, quick_pictures
 from .letters import missing_letters
 from .pdf_content import NotReadable, PdfContent, read_pdf
 from .remark import Remark
@@ -84,6 +85,20 @@ def draw(
         remarks += unread
     remarks += missing_letters(content, format) + _clipped(drawn) + _about_paper(paper, found)
     return Picture(_sized(drawn.file, format, size), size, tuple(remarks), found)
+
+
+def thumbnails(figures: Sequence[bytes], width: int, height: int) -> list[bytes | ExportUnavailable]:
+    """Figures as small ``png`` files for a screen, drawn with one start of the browser.
+
+    Each is a file, or the error that says why it is not drawn.
+
+    Raises
+    ------
+    ExportUnavailable
+        If kaleido or a browser is missing, or the figures together take too long.
+    """
+    made = quick_pictures([orjson.loads(figure) for figure in figures], "png", Size.of_pixels(width, height), 1)
+    return [one if isinstance(one, ExportUnavailable) else one.file for one in made]
 
 
 def _size(layout: Mapping[str, PlotlyValue], paper: Paper | None, width: int | None, height: int | None) -> Size:
