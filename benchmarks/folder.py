@@ -118,6 +118,8 @@ def main() -> int:
                 store.unlink()
     ratios = [one / two for one, two in zip(times[1], times[2], strict=True)]
     ratio, repeated = statistics.median(ratios), max(again)
+    busy = {jobs: statistics.median(work[jobs]) / statistics.median(times[jobs]) for jobs in (1, 2)}
+    limit = 2 * statistics.median(times[1]) / statistics.median(work[2])
     load = os.getloadavg()[0]
     good = ratio >= FASTER and repeated < AGAIN and same
     lines = [
@@ -137,9 +139,11 @@ def main() -> int:
         f"| < {AGAIN:g} s | {_kept(repeated < AGAIN)} |",
         f"| the same content with one job and with two, verified | {_kept(same)} | yes | {_kept(same)} |",
         "",
-        "Two jobs are two processes that read; a third, the command itself, writes to the store, which is a few tenths "
-        "of the work. On two cores that is shared, so twice as fast is out of reach. Where the processor time of a "
-        "command is far below what two cores give in its time, others were at work, and the ratio says little.",
+        "A job is a process that reads. The command itself is one more: it writes to the store what was read, while "
+        f"its jobs read on. So one job keeps {busy[1]:.2f} processors busy already, and two keep {busy[2]:.2f}. With "
+        f"both of two cores busy all the time two jobs would be {limit:.2f} times as fast as one, and twice as fast "
+        "is out of reach. Where the processor time of a command is far below what two cores give in its time, others "
+        "were at work, and the ratio says little.",
         "",
     ]
     text = "\n".join(lines)
