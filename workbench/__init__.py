@@ -17,7 +17,7 @@ from .quick_import import not_collected as _not_collected
 from .version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from . import steps
+    from . import battery, steps
     from .bench import Bench, Data, Figure, connect, open_figure, why_changed
     from .bench import open_bench as open
     from .errors import (
@@ -49,6 +49,7 @@ __all__ = [
     "ScriptError",
     "StoreError",
     "WorkbenchError",
+    "battery",
     "connect",
     "open",
     "open_figure",
@@ -58,6 +59,7 @@ __all__ = [
     "why_changed",
 ]
 
+_MODULES = ("battery", "steps")
 _HOMES = {"open": ("bench", "open_bench"), "Recipe": ("recipe.recipe", "Recipe")}
 _HOMES |= {name: ("recipe.build", name) for name in ("param", "plan")}
 _HOMES |= {name: ("bench", name) for name in ("Bench", "Data", "Figure", "connect", "open_figure", "why_changed")}
@@ -66,8 +68,8 @@ _HOMES |= {name: ("bench", name) for name in ("Bench", "Data", "Figure", "connec
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'workbench' has no attribute '{name}'")
-    if name == "steps":
-        return import_module(".steps", __name__)
+    if name in _MODULES:
+        return import_module(f".{name}", __name__)
     module, attribute = _HOMES.get(name, ("errors", name))
     with _not_collected():
         found = getattr(import_module(f".{module}", __name__), attribute)
@@ -76,4 +78,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
