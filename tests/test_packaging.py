@@ -33,7 +33,6 @@ NOT_DECLARED = {
 NOT_IMPORTED: dict[str, dict[str, str]] = {
     "library": {
         "fastapi-swagger": "the files of the page /docs, read as files: server/docs_page.py",
-        "jupyterlab": "`workbench lab` becomes its process: workbench/cli/lab.py",
         "sqlite-utils": "the command with which people look into a store: docs/explanation/store.md",
     },
     "docs": {},

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NoReturn
 from urllib.parse import quote
 
 from ..errors import BadRequest, WorkbenchError
@@ -72,19 +70,21 @@ def arguments(opening: Opening, *, port: int | None, browser: bool, further: Seq
     return [*given, *further]
 
 
-def start(given: Sequence[str]) -> NoReturn:
-    """Become JupyterLab, or where a process cannot become another, run it until it is stopped.
+def start(given: Sequence[str]) -> None:
+    """Become JupyterLab; where a process cannot become another, run it in this one until it is stopped.
 
     In the process of this command JupyterLab would start several seconds later: Python keeps the frames of its calls in
     blocks of 16 kB, and where a command has come close to the end of one, the many short calls of JupyterLab's imports
     each map a new block and give it back.
     """
-    command = [sys.executable, "-P", "-m", "jupyterlab", *given]
-    sys.stdout.flush()
-    sys.stderr.flush()
     if os.name == "posix":
-        os.execv(sys.executable, command)  # noqa: S606
-    raise SystemExit(subprocess.call(command))  # noqa: S603  # the options are the user's own
+        sys.stdout.flush()
+        sys.stderr.flush()
+        command = [sys.executable, "-P", "-m", "jupyterlab", *given]
+        os.execv(sys.executable, command)  # noqa: S606  # the options are the user's own
+    from jupyterlab.labapp import LabApp
+
+    LabApp.launch_instance(list(given))
 
 
 def require() -> None:
