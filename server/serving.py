@@ -25,11 +25,12 @@ import uvicorn
 from fastapi import FastAPI
 from uvicorn.supervisors import Multiprocess
 
+from workbench import c_allocator
 from workbench.errors import BadRequest, NotProtected
 from workbench.ingest.read.locked_reader import NO_LOCK, why_not
 from workbench.transform.protected import required, shared
 
-from . import arenas, descriptors, log, metrics
+from . import descriptors, log, metrics
 from .app import create_app
 from .connections import HttpConfig
 from .identity_provider import ProviderSettings
@@ -102,7 +103,7 @@ def _is_loopback(host: str) -> bool:
 
 def application() -> FastAPI:
     """The application of a worker process; its environment has the options."""
-    arenas.keep_few()
+    c_allocator.keep_few_heaps()
     raw = orjson.loads(os.environ[ENVIRONMENT])
     lists = {name: tuple(raw[name]) for name in ("hosts", "origins", "embed_origins")}
     provider = raw["provider"] and ProviderSettings(

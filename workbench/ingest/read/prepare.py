@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import math
+import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -105,13 +107,13 @@ def prepare(path: Path, options: ReadOptions, file: IO[bytes]) -> Prepared:
         shots = [stack.enter_context(snapshot(one)) for one in named] if options.whole_lines else []
         paths = [shot.path for shot in shots] or named
         held = [_held_back(shot) for shot in shots if shot.held]
-        files = [_file(one, deadline, options.limits) for one in paths]
+        facts = stack.enter_context(_facts_of(paths, deadline, options.limits))
         known, one_pass = Known(), True
         for _ in range(_LOOKS + 1):
             file.seek(0)
             file.truncate()
             try:
-                prepared = _prepared(paths, options, file, known, deadline, files, one_pass=one_pass)
+                prepared = _prepared(paths, options, file, known, deadline, facts, one_pass=one_pass)
                 prepared.findings += held
                 return prepared
             except SecondLook as look:
@@ -129,7 +131,7 @@ def _prepared(
     file: IO[bytes],
     known: Known,
     deadline: float,
-    files: list[FileFacts],
+    facts: Callable[[], list[FileFacts]],
     *,
     one_pass: bool,
 ) -> Prepared:
@@ -138,7 +140,7 @@ def _prepared(
         and options.said().keys() <= {"version"}
         and (found := restored(paths[0], file, options.limits, deadline))
     ):
-        return _exported(found, options, files)
+        return _exported(found, options, facts())
     file.seek(0)
     file.truncate()
     joined = Joined(
@@ -189,6 +191,7 @@ def _prepared(
     noted = {(note.level, note.code) for note in notes}
     capacity = largest_capacity(steps, cycles)
     findings += scale_findings(survey, capacity, options.rated_capacity_ah, reading.headers)
+    files = facts()
     return Prepared(
         format=reading.format,
         rows=survey.rows,
@@ -261,9 +264,53 @@ def _reading(path: Path, options: ReadOptions, *, one_pass: bool) -> Reading:
     return reading if options.zone is None else in_zone(reading, options.zone)
 
 
-def _file(path: Path, deadline: float, limits: Limits) -> FileFacts:
-    digest, size = _hash_of(path, deadline, limits)
-    return {"name": shown(path.name), "sha256": digest, "size": size}
+@contextmanager
+def _facts_of(paths: Sequence[Path], deadline: float, limits: Limits) -> Iterator[Callable[[], list[FileFacts]]]:
+    """The facts of files, for which a thread hashes them while they are read; calling them waits for it.
+
+    Raises
+    ------
+    FileRefused
+        If a file cannot be read.
+    """
+    with ExitStack() as stack:
+        opened = [stack.enter_context(_opened(path)) for path in paths]
+        unwanted = threading.Event()
+
+        def facts() -> list[FileFacts]:
+            return [_file(path, one, deadline, limits, unwanted) for path, one in zip(paths, opened, strict=True)]
+
+        thread = stack.enter_context(ThreadPoolExecutor(1))
+        stack.callback(unwanted.set)
+        yield thread.submit(facts).result
+
+
+def _opened(path: Path) -> IO[bytes]:
+    if not path.exists():
+        raise FileRefused(f"There is no file '{path}'.")
+    if not path.is_file():
+        raise FileRefused(f"'{path}' is not an ordinary file.")
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise _unreadable(path, error) from None
+
+
+def _unreadable(path: Path, error: OSError) -> FileRefused:
+    return FileRefused(f"'{path}' cannot be read: {error.strerror or error}.")
+
+
+def _file(path: Path, file: IO[bytes], deadline: float, limits: Limits, unwanted: threading.Event) -> FileFacts:
+    """The facts of a file; without a hash of all of it once they are ``unwanted``."""
+    state, size = hashlib.sha256(), 0
+    try:
+        while (chunk := file.read(_CHUNK)) and not unwanted.is_set():
+            state.update(chunk)
+            size += len(chunk)
+            _in_time(path, deadline, limits)
+    except OSError as error:
+        raise _unreadable(path, error) from None
+    return {"name": shown(path.name), "sha256": state.hexdigest(), "size": size}
 
 
 def hash_of_all(hashes: Sequence[str]) -> str:
@@ -285,24 +332,6 @@ def _bounded(batches: Iterator[Table], path: Path, deadline: float, limits: Limi
             )
         _in_time(path, deadline, limits)
         yield batch
-
-
-def _hash_of(path: Path, deadline: float, limits: Limits) -> tuple[str, int]:
-    """SHA-256 and size of the bytes of a file."""
-    if not path.exists():
-        raise FileRefused(f"There is no file '{path}'.")
-    if not path.is_file():
-        raise FileRefused(f"'{path}' is not an ordinary file.")
-    state, size = hashlib.sha256(), 0
-    try:
-        with path.open("rb") as file:
-            while chunk := file.read(_CHUNK):
-                state.update(chunk)
-                size += len(chunk)
-                _in_time(path, deadline, limits)
-    except OSError as error:
-        raise FileRefused(f"'{path}' cannot be read: {error.strerror or error}.") from None
-    return state.hexdigest(), size
 
 
 def _in_time(path: Path, deadline: float, limits: Limits) -> None:

@@ -18,6 +18,7 @@ from typing import IO, Any, TypedDict
 
 import orjson
 
+from ...c_allocator import keep_what_is_freed
 from ...errors import FileRefused, WorkbenchError
 from ...exchange.passport import sidecar_of
 from ...messages import typed_in
@@ -91,6 +92,7 @@ def main(scratch: Path) -> None:
     A locked process does each job where the machine has the lock. A job that is to be ``locked`` is done nowhere else.
     """
     end_with_the_pipe()
+    keep_what_is_freed()
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a parser prints must not be taken for an answer
     with _temporary_files_in(scratch):

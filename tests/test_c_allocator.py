@@ -1,4 +1,4 @@
-"""The heaps of the C library: threads that work one after the other share them."""
+"""The memory that the C library keeps: threads share heaps, and blocks that come again need no new pages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from server import arenas
+from workbench import c_allocator
 
 IS_GNU = sys.platform == "linux" and hasattr(ctypes.CDLL(None), "gnu_get_libc_version")
 pytestmark = pytest.mark.skipif(not IS_GNU, reason="only the C library of GNU has a heap for each thread")
@@ -18,8 +18,8 @@ pytestmark = pytest.mark.skipif(not IS_GNU, reason="only the C library of GNU ha
 # Each thread takes memory that Python asks the C library for, and holds it until all have some.
 PROGRAM = """
 import ctypes, sys, threading
-from server import arenas
-if sys.argv[2] == "few": arenas.keep_few()
+from workbench import c_allocator
+if sys.argv[2] == "few": c_allocator.keep_few_heaps()
 barrier = threading.Barrier(8)
 def work():
     held = [bytes(10_000) for _ in range(10)]
@@ -46,10 +46,42 @@ def heaps(folder: Path, how: str, **more: str) -> int:
 
 
 def test_threads_share_few_heaps(tmp_path: Path) -> None:
-    assert heaps(tmp_path, "many") > arenas.FEW
-    assert heaps(tmp_path, "few") <= arenas.FEW
+    assert heaps(tmp_path, "many") > c_allocator.FEW
+    assert heaps(tmp_path, "few") <= c_allocator.FEW
 
 
 def test_what_the_operator_wants_holds(tmp_path: Path) -> None:
     assert heaps(tmp_path, "few", MALLOC_ARENA_MAX="4") == 4
     assert heaps(tmp_path, "few", GLIBC_TUNABLES="glibc.malloc.arena_max=3") == 3
+
+
+# The same block again and again, as the reader of a file asks for it; prints how many pages were new.
+BLOCKS = """
+import resource, sys
+from workbench import c_allocator
+if sys.argv[1] == "kept": c_allocator.keep_what_is_freed()
+def block():
+    return bytearray(b"x") * (12 << 20)
+block()
+before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+for _ in range(20): block()
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+"""
+
+
+def new_pages(how: str, **more: str) -> int:
+    environment = {name: value for name, value in os.environ.items() if "MALLOC" not in name}
+    words = [sys.executable, "-c", BLOCKS, how]
+    done = subprocess.run(
+        words, env={**environment, **more}, check=True, timeout=60, capture_output=True, text=True
+    )
+    return int(done.stdout)
+
+
+def test_a_block_that_comes_again_has_the_pages_of_the_one_before() -> None:
+    assert new_pages("given back", MALLOC_MMAP_THRESHOLD_="1000000") > 10_000
+    assert new_pages("kept") < 1000
+
+
+def test_an_operator_who_wants_memory_back_gets_it() -> None:
+    assert new_pages("kept", MALLOC_MMAP_THRESHOLD_="1000000", MALLOC_TRIM_THRESHOLD_="1000") > 10_000
