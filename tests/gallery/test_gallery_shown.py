@@ -96,3 +96,14 @@ def test_without_a_browser_each_recipe_says_what_to_install(
     ready = sum(item["ready"] for item in gallery.items)
     assert page.texts.count("Pictures need a browser: install Chrome or Chromium.") == ready > 0
     assert not page.files
+
+
+def test_without_data_no_browser_is_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[Any] = []
+    monkeypatch.setattr(browser, "_guarded", started.append)
+    with wb.open(tmp_path / "lab.db") as bench:
+        gallery = bench.gallery()
+        page = Pictures(gallery._repr_html_())
+    assert gallery.items
+    assert not page.files
+    assert not started

@@ -97,6 +97,8 @@ def thumbnails(figures: Sequence[bytes], width: int, height: int) -> list[bytes 
     ExportUnavailable
         If kaleido or a browser is missing, or the figures together take too long.
     """
+    if not figures:
+        return []
     made = quick_pictures([orjson.loads(figure) for figure in figures], "png", Size.of_pixels(width, height), 1)
     return [one if isinstance(one, ExportUnavailable) else one.file for one in made]
 
