@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -71,17 +70,7 @@ def arguments(opening: Opening, *, port: int | None, browser: bool, further: Seq
 
 
 def start(given: Sequence[str]) -> None:
-    """Become JupyterLab; where a process cannot become another, run it in this one until it is stopped.
-
-    In the process of this command JupyterLab would start several seconds later: Python keeps the frames of its calls in
-    blocks of 16 kB, and where a command has come close to the end of one, the many short calls of JupyterLab's imports
-    each map a new block and give it back.
-    """
-    if os.name == "posix":
-        sys.stdout.flush()
-        sys.stderr.flush()
-        command = [sys.executable, "-P", "-m", "jupyterlab", *given]
-        os.execv(sys.executable, command)  # noqa: S606  # the options are the user's own
+    """Run JupyterLab in this process until it is stopped."""
     from jupyterlab.labapp import LabApp
 
     LabApp.launch_instance(list(given))
