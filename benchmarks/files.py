@@ -23,6 +23,7 @@ from pathlib import Path
 from file_peers import PEERS
 from longer import GOES_ON, longer
 
+from workbench.c_allocator import keep_what_is_freed
 from workbench.errors import FileRefused
 from workbench.ingest import ingest
 from workbench.ingest.plan.read_options import ReadOptions
@@ -155,6 +156,7 @@ def main() -> int:
             f"There is no folder of cycler files: name one with --data ({DATA.name} beside the checkout is absent)."
         )
         return 0
+    keep_what_is_freed()  # as the processes that read do
     lines, long = [], []
     with ExitStack() as stack:
         peers = [Peer(python) for python in (sys.executable, *asked.peers)]
@@ -241,7 +243,8 @@ Why it is more than twice reading alone:
   the sign of the current open, or a later row has another kind than they, it is parsed a second time.
 - Clock times and durations are parsed, which pandas leaves as text; every column is checked for cells that are not
   numbers. Texts in columns cost pandas and us more than numbers do.
-- The bytes of the file and of its samples are hashed, so that neither is stored twice.
+- The bytes of the file and of its samples are hashed, so that neither is stored twice. A thread hashes those of the
+  file while they are read.
 - Steps and cycles are exact sums over all samples. The store compresses every column in chunks with checksums and
   reduces it to the pyramid that makes an overview fast. It waits for the last sample, since later samples may change
   what the first ones mean, so reading and storing of one file do not overlap.
@@ -250,6 +253,9 @@ Why it is more than twice reading alone:
   about a second on a quiet machine.
 
 What was stored is never read from its file again, so all this is paid once.
+
+What was tried and did not help: larger blocks for the hash; weaker compression of the samples on their way from the
+process that reads to the one that stores.
 """
 
 if __name__ == "__main__":
