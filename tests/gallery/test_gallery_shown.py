@@ -87,7 +87,7 @@ def test_a_recipe_that_cannot_be_drawn_says_why_beside_the_others(
 def test_without_a_browser_each_recipe_says_what_to_install(
     bare: wb.Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def missing(work: Any) -> Any:
+    def missing(*_: Any) -> Any:
         raise ExportUnavailable("Pictures need a browser: install Chrome or Chromium.")
 
     monkeypatch.setattr(browser, "_guarded", missing)

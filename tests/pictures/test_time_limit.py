@@ -11,7 +11,7 @@ from support.needs import chromium
 
 from workbench import export
 from workbench.errors import ExportUnavailable
-from workbench.pictures import browser, draw
+from workbench.pictures import browser, draw, thumbnails
 
 ENDLESS = {"dtick": 1e-12, "ticks": "inside"}
 FIGURE = orjson.dumps({"data": [{"type": "scatter", "y": [0, 1, 2]}], "layout": {"xaxis": {"minor": ENDLESS}}})
@@ -45,3 +45,19 @@ def test_a_picture_that_never_ends_is_stopped_in_words(ending: str, monkeypatch:
     assert said, "the picture is drawn still"
     assert "did not finish the picture in 3 s" in said[0]
     assert [one.poll() is not None for one in started] == [True]
+
+
+def test_of_several_pictures_one_that_never_ends_costs_only_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("kaleido")
+    chromium()
+    monkeypatch.setattr(browser, "_LONGEST_S", 15.0)
+    good = orjson.dumps({"data": [{"type": "scatter", "y": [0, 1, 2]}], "layout": {}})
+    drawn: list[bytes | ExportUnavailable] = []
+    thread = threading.Thread(
+        target=lambda: drawn.extend(thumbnails([good, FIGURE, good, good], 200, 100)), daemon=True
+    )
+    thread.start()
+    thread.join(120)
+    assert len(drawn) == 4
+    assert [isinstance(one, bytes) and one.startswith(b"\x89PNG") for one in drawn] == [True, False, True, True]
+    assert "did not finish the picture in 15 s" in str(drawn[1])

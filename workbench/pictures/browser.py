@@ -6,7 +6,7 @@ import asyncio
 import base64
 import importlib
 import json
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
@@ -22,7 +22,7 @@ Browser: TypeAlias = Any
 Content: TypeAlias = Mapping[str, Any]
 """A figure as plain JSON values."""
 _LONGEST_S = 90.0
-"""Time for all that is drawn by one start of the browser."""
+"""Time for a picture, and for each of several."""
 ROOM_MM = 2.0
 """By how much the printed page is larger than the drawing: Chromium rounds a page down to whole dots, and would cut off
 what is on the last ones. The page is cut to the drawing afterwards."""
@@ -67,24 +67,36 @@ def quick_picture(content: Content, format: str, size: Size, scale: float) -> Dr
 
 
 def quick_pictures(
-    contents: Sequence[Content], format: str, size: Size, scale: float
+    contents: Iterable[Content], format: str, size: Size, scale: float
 ) -> list[Drawn | ExportUnavailable]:
-    """Each figure as svg or png, with one start of the browser; for one that cannot be drawn, the error."""
-    options = _options(format, size, scale)
+    """Each figure as svg or png; for one that cannot be drawn, the error. One start of the browser draws them, and
+    another one those that follow on a figure that never ends."""
+    made: list[Drawn | ExportUnavailable] = []
+    options, waiting = _options(format, size, scale), iter(contents)
+    content = next(waiting, None)
+    while content is not None:
+        clock = _Clock()
 
-    async def drawn(browser: Browser, content: Content) -> Drawn | ExportUnavailable:
+        async def work(browser: Browser, clock: _Clock = clock) -> None:
+            nonlocal content
+            while content is not None and not clock.late:
+                clock.start()
+                drawing, content = content, next(waiting, None)
+                try:
+                    file: bytes = await browser.calc_fig(drawing, opts=options)
+                    made.append(Drawn(check_svg(file) if format == "svg" else file))
+                except Exception as error:  # kaleido and the browser raise errors of many classes
+                    if clock.late:
+                        raise
+                    made.append(error if isinstance(error, ExportUnavailable) else _not_drawn(error))
+
         try:
-            made: bytes = await browser.calc_fig(content, opts=options)
-            return Drawn(check_svg(made) if format == "svg" else made)
+            _guarded(work, clock)
         except ExportUnavailable as error:
-            return error
-        except Exception as error:  # kaleido and the browser raise errors of many classes
-            return _not_drawn(error)
-
-    async def work(browser: Browser) -> list[Drawn | ExportUnavailable]:
-        return [await drawn(browser, content) for content in contents]
-
-    return _guarded(work)
+            if not clock.late:
+                raise
+            made.append(error)
+    return made
 
 
 def measured_picture(content: Content, format: str, size: Size, scale: float, title: str) -> Drawn:
@@ -104,40 +116,49 @@ def measured_picture(content: Content, format: str, size: Size, scale: float, ti
     return _guarded(work)
 
 
-async def _within_time(kaleido: Browser, work: Callable[[Browser], Coroutine[None, None, T]]) -> T:
-    """Run work in a new browser, whose process is ended when its time is over.
+class _Clock:
+    """Ends the process of a browser that has drawn too long.
 
     A time limit within the event loop is not enough: a page in which plotly counts without end answers no command
     any more, and kaleido waits for it when it cleans up.
     """
-    late = False
 
-    def end() -> None:
-        nonlocal late
-        late = True
-        browser.subprocess.terminate()
+    def __init__(self) -> None:
+        self.browser: Browser = None
+        self.late = False
+        self._timer: asyncio.TimerHandle | None = None
 
+    def start(self) -> None:
+        """Begin to count, or begin anew."""
+        self.stop()
+        self._timer = asyncio.get_running_loop().call_later(_LONGEST_S, self._end)
+
+    def stop(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _end(self) -> None:
+        self.late = True
+        self.browser.subprocess.terminate()
+
+
+async def _within_time(kaleido: Browser, work: Callable[[Browser], Coroutine[None, None, T]], clock: _Clock) -> T:
+    """Run work in a new browser, which ends when the time of the clock is over."""
     browser = kaleido.Kaleido(n=1, page_generator=InertPage(), browser_cls=browser_without_network(), timeout=None)
     async with browser:
-        timer = asyncio.get_running_loop().call_later(_LONGEST_S, end)
+        clock.browser = browser
+        clock.start()
         try:
-            made = await work(browser)
+            return await work(browser)
         except (Exception, asyncio.CancelledError) as error:  # what waits for an ended browser is cancelled
-            if late:
-                raise _too_long() from error
+            if clock.late:
+                raise ExportUnavailable(
+                    f"The browser did not finish the picture in {_LONGEST_S:g} s. A distance between ticks, contours "
+                    "or bins that is much smaller than its axis takes plotly for ever. Draw less, or export .csv."
+                ) from error
             raise
         finally:
-            timer.cancel()
-        if late:
-            raise _too_long()
-        return made
-
-
-def _too_long() -> ExportUnavailable:
-    return ExportUnavailable(
-        f"The browser did not finish the picture in {_LONGEST_S:g} s. A distance between ticks, contours or bins that "
-        "is much smaller than its axis takes plotly for ever. Draw less, or export .csv."
-    )
+            clock.stop()
 
 
 def _options(format: str, size: Size, scale: float) -> dict[str, str | float]:
@@ -200,7 +221,7 @@ def _escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;")
 
 
-def _guarded(work: Callable[[Browser], Coroutine[None, None, T]]) -> T:
+def _guarded(work: Callable[[Browser], Coroutine[None, None, T]], clock: _Clock | None = None) -> T:
     """Run work with a browser of kaleido; what is missing or fails becomes a sentence that says what to do."""
     try:
         kaleido = importlib.import_module("kaleido")
@@ -208,7 +229,7 @@ def _guarded(work: Callable[[Browser], Coroutine[None, None, T]]) -> T:
         message = "Pictures need kaleido: install battery-workbench[export]. A .html export works without it."
         raise ExportUnavailable(message) from error
     try:
-        return _in_a_thread(lambda: _within_time(kaleido, work))
+        return _in_a_thread(lambda: _within_time(kaleido, work, clock or _Clock()))
     except ExportUnavailable:
         raise
     except Exception as error:  # kaleido and the browser raise errors of many classes
