@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import math
+import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -93,8 +93,8 @@ class Prepared:
 def prepare(path: Path, options: ReadOptions, file: IO[bytes]) -> Prepared:
     """Read the file at ``path`` and leave its samples, steps and cycles in ``file``, an empty spool.
 
-    A file is read again if its first reading showed something that its samples depend on; what was spooled is
-    dropped then. Memory is bounded by a batch.
+    A file is read again if its first reading showed something that its samples depend on, or if it was rewritten
+    meanwhile; what was spooled is dropped then. Memory is bounded by a batch.
 
     Raises
     ------
@@ -107,19 +107,22 @@ def prepare(path: Path, options: ReadOptions, file: IO[bytes]) -> Prepared:
         shots = [stack.enter_context(snapshot(one)) for one in named] if options.whole_lines else []
         paths = [shot.path for shot in shots] or named
         held = [_held_back(shot) for shot in shots if shot.held]
-        facts = stack.enter_context(_facts_of(paths, deadline, options.limits))
+        facts = stack.enter_context(_Facts(paths, deadline, options.limits))
         known, one_pass = Known(), True
         for _ in range(_LOOKS + 1):
             file.seek(0)
             file.truncate()
             try:
                 prepared = _prepared(paths, options, file, known, deadline, facts, one_pass=one_pass)
-                prepared.findings += held
-                return prepared
             except SecondLook as look:
                 known = look.known
             except LaterRows:
                 one_pass = False
+            else:
+                if not facts.rewritten():
+                    prepared.findings += held
+                    return prepared
+                facts = stack.enter_context(_Facts(paths, deadline, options.limits))
     raise FileRefused(
         f"'{path.name}' gave different data each time it was read. Ingest it when nothing writes to it."
     )
@@ -131,7 +134,7 @@ def _prepared(
     file: IO[bytes],
     known: Known,
     deadline: float,
-    facts: Callable[[], list[FileFacts]],
+    facts: _Facts,
     *,
     one_pass: bool,
 ) -> Prepared:
@@ -140,7 +143,7 @@ def _prepared(
         and options.said().keys() <= {"version"}
         and (found := restored(paths[0], file, options.limits, deadline))
     ):
-        return _exported(found, options, facts())
+        return _exported(found, options, facts.found())
     file.seek(0)
     file.truncate()
     joined = Joined(
@@ -191,7 +194,7 @@ def _prepared(
     noted = {(note.level, note.code) for note in notes}
     capacity = largest_capacity(steps, cycles)
     findings += scale_findings(survey, capacity, options.rated_capacity_ah, reading.headers)
-    files = facts()
+    files = facts.found()
     return Prepared(
         format=reading.format,
         rows=survey.rows,
@@ -264,53 +267,99 @@ def _reading(path: Path, options: ReadOptions, *, one_pass: bool) -> Reading:
     return reading if options.zone is None else in_zone(reading, options.zone)
 
 
-@contextmanager
-def _facts_of(paths: Sequence[Path], deadline: float, limits: Limits) -> Iterator[Callable[[], list[FileFacts]]]:
-    """The facts of files, for which a thread hashes them while they are read; calling them waits for it.
+class _Facts:
+    """The facts of files as they were before they were read: a thread hashes large ones meanwhile.
+
+    A file that grows is hashed up to where it ended, so that what was added is not taken for known.
 
     Raises
     ------
     FileRefused
         If a file cannot be read.
     """
-    with ExitStack() as stack:
-        opened = [stack.enter_context(_opened(path)) for path in paths]
-        unwanted = threading.Event()
 
-        def facts() -> list[FileFacts]:
-            return [_file(path, one, deadline, limits, unwanted) for path, one in zip(paths, opened, strict=True)]
+    def __init__(self, paths: Sequence[Path], deadline: float, limits: Limits) -> None:
+        self._paths, self._deadline, self._limits = paths, deadline, limits
+        self._before = [_state_of(path) for path in paths]
+        self._unwanted = threading.Event()
+        self._found: list[FileFacts] = []
+        self._failure: Exception | None = None
+        self._thread: threading.Thread | None = None
+        if sum(size for size, _ in self._before) > _CHUNK:
+            self._thread = threading.Thread(target=self._hash_aside, daemon=True)
+            try:
+                self._thread.start()
+            except RuntimeError:  # no more threads are allowed
+                self._thread = None
 
-        thread = stack.enter_context(ThreadPoolExecutor(1))
-        stack.callback(unwanted.set)
-        yield thread.submit(facts).result
+    def __enter__(self) -> _Facts:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._unwanted.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def found(self) -> list[FileFacts]:
+        """The facts, as soon as all are known."""
+        if self._thread is not None:
+            self._thread.join()
+            if self._failure is not None:
+                raise self._failure
+        if not self._found:
+            self._hash()
+        return self._found
+
+    def rewritten(self) -> bool:
+        """Whether a file was written while it was read, other than at its end. What is gone was read."""
+        try:
+            now = [_state_of(path) for path in self._paths]
+        except FileRefused:
+            return False
+        return any(
+            changed != when and size <= before
+            for (before, when), (size, changed) in zip(self._before, now, strict=True)
+        )
+
+    def _hash_aside(self) -> None:
+        try:
+            self._hash()
+        except Exception as error:  # it belongs to whoever asks for the facts
+            self._failure = error
+
+    def _hash(self) -> None:
+        found = [self._of(path, size) for path, (size, _) in zip(self._paths, self._before, strict=True)]
+        self._found = found
+
+    def _of(self, path: Path, most: int) -> FileFacts:
+        state, size = hashlib.sha256(), 0
+        try:
+            with path.open("rb") as file:
+                while (chunk := file.read(min(_CHUNK, most - size))) and not self._unwanted.is_set():
+                    state.update(chunk)
+                    size += len(chunk)
+                    _in_time(path, self._deadline, self._limits)
+        except OSError as error:
+            raise _unreadable(path, error) from None
+        return {"name": shown(path.name), "sha256": state.hexdigest(), "size": size}
 
 
-def _opened(path: Path) -> IO[bytes]:
+def _state_of(path: Path) -> tuple[int, int]:
+    """The size of a file, and when it was changed last."""
     if not path.exists():
         raise FileRefused(f"There is no file '{path}'.")
     if not path.is_file():
         raise FileRefused(f"'{path}' is not an ordinary file.")
     try:
-        return path.open("rb")
+        with path.open("rb") as file:
+            about = os.fstat(file.fileno())
     except OSError as error:
         raise _unreadable(path, error) from None
+    return about.st_size, about.st_mtime_ns
 
 
 def _unreadable(path: Path, error: OSError) -> FileRefused:
     return FileRefused(f"'{path}' cannot be read: {error.strerror or error}.")
-
-
-def _file(path: Path, file: IO[bytes], deadline: float, limits: Limits, unwanted: threading.Event) -> FileFacts:
-    """The facts of a file; without a hash of all of it once they are ``unwanted``."""
-    state, size = hashlib.sha256(), 0
-    try:
-        while (chunk := file.read(_CHUNK)) and not unwanted.is_set():
-            state.update(chunk)
-            size += len(chunk)
-            _in_time(path, deadline, limits)
-    except OSError as error:
-        raise _unreadable(path, error) from None
-    return {"name": shown(path.name), "sha256": state.hexdigest(), "size": size}
 
 
 def hash_of_all(hashes: Sequence[str]) -> str:
