@@ -95,3 +95,63 @@ def test_a_narrow_figure_keeps_its_small_fonts_though_its_room_was_wide_for_a_mo
     until(lambda: size() == "12px", "the small fonts")
     window.assert_proper()
     window.close()
+
+
+@pytest.mark.parametrize(
+    ("layout", "white", "parts"),
+    [
+        ("{'polar': {'radialaxis': {'tickfont': {'color': 'black'}}}}", False, ("number", "line")),
+        ("{'polar': {'bgcolor': 'white'}}", True, ("line",)),
+        ("{'paper_bgcolor': 'white'}", True, ("number", "line")),
+    ],
+)
+def test_what_a_script_chose_for_a_polar_figure_is_read_on_a_dark_page(
+    site: Site, layout: str, white: bool, parts: tuple[str, ...]
+) -> None:
+    trace = "go.Scatterpolar(r=[1, 2, 3], theta=[0, 120, 240], mode='lines', line={'color': 'black'})"
+    window = site.window(site.plot(f"polar {layout}", trace, layout), dark=True)
+    window.page.locator(".wb-figure .radial-axis text").first.wait_for()
+
+    def color(part: str, what: str) -> float:
+        found = window.page.locator(f".wb-figure {part}").first
+        return luminance(found.evaluate("(one, what) => getComputedStyle(one)[what]", what))
+
+    disc = color(".plotbg path", "fill")
+    assert (disc > 0.7) == white
+    for part in parts:
+        ink = color(".radial-axis text", "fill") if part == "number" else color(".js-line", "stroke")
+        low, high = sorted((disc, ink))
+        assert (high + 0.05) / (low + 0.05) > 4.5, (part, ink, disc)
+    window.assert_proper()
+    window.close()
+
+
+def test_a_figure_on_white_paper_is_as_on_a_light_page(site: Site) -> None:
+    layout = "{'paper_bgcolor': 'white'}"
+    window = site.window(
+        site.plot("white paper", "go.Scatter(y=[0, 1], line={'color': 'black'})", layout), dark=True
+    )
+    window.page.locator(".wb-figure .xtick text").first.wait_for()
+    ground, font = window.page.evaluate(
+        """() => {
+          const full = document.querySelector(".wb-figure")._fullLayout;
+          return [full.plot_bgcolor, full.font.color];
+        }"""
+    )
+    assert luminance(ground) > 0.7
+    assert luminance(font) < 0.2
+    window.assert_proper()
+    window.close()
+
+
+def test_a_figure_that_is_drawn_out_of_sight_has_the_fonts_of_its_room(site: Site) -> None:
+    window = site.window(site.plot("unseen", "go.Scatter(y=[1, 2])", "{'font': {'size': 18}}"), width=420)
+    tick = window.page.locator(".wb-figure .xtick text").first
+    tick.wait_for()
+    window.page.evaluate("() => { document.querySelector('#app, main, body > *').style.display = 'none'; }")
+    window.page.evaluate("() => { document.body.dataset.wbTheme = 'dark'; }")
+    until(lambda: "rgb(216, 219, 224)" in tick.evaluate("one => one.getAttribute('style')"), "the dark theme")
+    window.page.evaluate("() => { document.querySelector('#app, main, body > *').style.display = ''; }")
+    until(lambda: tick.evaluate("one => getComputedStyle(one).fontSize") == "12px", "the small fonts")
+    window.assert_proper()
+    window.close()

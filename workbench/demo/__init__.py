@@ -187,6 +187,7 @@ def _draw(bench: Bench, board: str, plot: SavedPlot, taken: set[str]) -> Drawn:
     config = plot.recipe().config
     try:
         answer = bench.backend.figure(config, {})
+        said = bench.backend.passport(config, answer, plot=seen(plot), with_recipe=True)
     except WorkbenchError as error:
         spent = 1000 * (time.perf_counter() - started)
         return Drawn(plot.name, board, slug, description, ms=spent, problem=str(error))
@@ -202,7 +203,7 @@ def _draw(bench: Bench, board: str, plot: SavedPlot, taken: set[str]) -> Drawn:
         answer.values,
         warnings,
         spent,
-        passport=bench.backend.passport(config, answer, plot=seen(plot), with_recipe=True),
+        passport=said,
     )
 
 

@@ -5,6 +5,12 @@ const SMALL_WIDTH = 480; // below these, in pixels, a figure has small fonts and
 const SMALL_HEIGHT = 320;
 const SMALL_FONT = 12;
 
+// The axes of figures that have others than x and y.
+const OTHER_AXES = {
+  __proto__: null, polar: ["angularaxis", "radialaxis"], smith: ["realaxis", "imaginaryaxis"], ternary: ["aaxis", "baxis", "caxis"],
+  scene: ["xaxis", "yaxis", "zaxis"],
+};
+
 // Light and dark
 
 function isDark() {
@@ -105,13 +111,19 @@ function steady(layout, keep) {
   return made;
 }
 
-const OTHER_AXES = {
-  polar: ["angularaxis", "radialaxis"], smith: ["realaxis", "imaginaryaxis"], ternary: ["aaxis", "baxis", "caxis"],
-  scene: ["xaxis", "yaxis", "zaxis"],
-};
+// Whether the script chose the colour of a ground: then its other colours are meant for that.
+function choseGround(layout) {
+  return Boolean(layout.paper_bgcolor || layout.plot_bgcolor)
+    || Object.entries(layout).some(([key, one]) => key.replace(/\d+$/, "") in OTHER_AXES && one?.bgcolor);
+}
+
+function isOnLightPaper(layout) {
+  const { rgb, opaque } = rgbOf(layout.paper_bgcolor);
+  return Boolean(rgb) && Number(opaque) > 0.5 && Math.min(...rgb) >= 150;
+}
 
 function themed(layout, ground) {
-  if (!isDark()) return layout;
+  if (!isDark() || isOnLightPaper(layout)) return layout;
   const template = layout.template ?? {};
   const base = template.layout ?? {};
   const axis = {
@@ -123,7 +135,7 @@ function themed(layout, ground) {
     paper_bgcolor: ground, plot_bgcolor: ground,
     font: { ...base.font, color: "#d8dbe0" },
     xaxis: { ...base.xaxis, ...axis }, yaxis: { ...base.yaxis, ...axis },
-    ...Object.fromEntries(Object.entries(OTHER_AXES).map(([frame, names]) => [frame, {
+    ...Object.fromEntries((choseGround(layout) ? [] : Object.entries(OTHER_AXES)).map(([frame, names]) => [frame, {
       ...base[frame], bgcolor: ground,
       ...Object.fromEntries(names.map((name) => [name, { ...base[frame]?.[name], ...axis, backgroundcolor: ground }])),
     }])),
@@ -144,8 +156,18 @@ function written(layout) {
   };
   const made = { ...layout };
   if (Array.isArray(layout.annotations)) made.annotations = layout.annotations.map(boxed);
-  for (const key of Object.keys(layout)) {
-    if (/^[xy]axis\d*$/.test(key) && layout[key]?.title?.font) made[key] = { ...layout[key], title: read(layout[key].title) };
+  const axis = (one) => {
+    if (!one?.title?.font && !one?.tickfont?.color) return one;
+    const tickfont = one.tickfont?.color ? { ...one.tickfont, color: inked(one.tickfont.color) } : one.tickfont;
+    return { ...one, ...(tickfont && { tickfont }), ...(one.title && { title: read(one.title) }) };
+  };
+  for (const [key, one] of Object.entries(layout)) {
+    const names = OTHER_AXES[key.replace(/\d+$/, "")];
+    if (/^[xy]axis\d*$/.test(key)) made[key] = axis(one);
+    else if (names && one) {
+      made[key] = { ...one, ...Object.fromEntries(names.filter((name) => one[name]).map((name) => [name, axis(one[name])])) };
+      if (Array.isArray(one.annotations)) made[key].annotations = one.annotations.map(boxed);
+    }
   }
   return made;
 }

@@ -377,9 +377,10 @@ function render({ model, el }) {
 
   const height = () => model.get("height") || overview?.layout.height || 440;
   let composedFor = 0;
+  let corrected = false;
 
   function composed() {
-    const dark = isDark() && !overview.layout.paper_bgcolor && !overview.layout.plot_bgcolor; // else the script chose its ground
+    const dark = isDark() && !choseGround(overview.layout);
     const data = overview.data.map((trace, n) =>
       (details.get(n) ?? []).reduce((made, [path, values]) => placed(made, path, values), dark ? brightened(trace) : { ...trace }));
     const ground = getComputedStyle(document.body).getPropertyValue("--jp-layout-color0").trim() || "#111111";
@@ -389,8 +390,8 @@ function render({ model, el }) {
     return [data, fitted(layout, data, composedFor, height())];
   }
 
-  // Whether another width than the one it was composed for needs other fonts.
-  const crossed = (now) => now > 0 && composedFor > 0 && (composedFor < SMALL_WIDTH) !== (now < SMALL_WIDTH);
+  // Whether a width needs other fonts than the one that the figure was composed for; hidden, it was composed for none.
+  const crossed = (now) => now > 0 && (!composedFor || (composedFor < SMALL_WIDTH) !== (now < SMALL_WIDTH));
 
   // The file that draws the figure, once it is there. The whole draws what the small one does, so a view stays with it.
   function found() {
@@ -413,11 +414,15 @@ function render({ model, el }) {
     await mine;
     drawing = false;
     // In a change of the theme the page has another width for a moment, and this may be when a figure was composed.
-    if (again || crossed(at.stage.clientWidth)) { again = false; draw(); }
+    const other = !again && !corrected && crossed(at.stage.clientWidth);
+    corrected = other; // once: where the width follows from the fonts it would go on for ever
+    if (other) requestAnimationFrame(draw);
+    else if (again) { again = false; draw(); }
   }
 
   async function paint() {
     if (closed || !gd.isConnected) return;
+    composedFor = at.stage.clientWidth; // also where nothing can be drawn, so that it is not tried again and again
     const needed = model.library ? await model.library(overview) : found();
     if (closed || !gd.isConnected || !needed) return; // what brings a file draws
     if (Plotly && needed !== Plotly && gd._fullLayout) Plotly.purge(gd);
@@ -518,7 +523,7 @@ function render({ model, el }) {
   let width = 0;
   const sizes = new ResizeObserver(() => {
     const now = at.stage.clientWidth;
-    if (!now || now === width) return;
+    if (!now || (now === width && !crossed(now))) return;
     width = now;
     if (drawing) again = true;
     else if (crossed(now)) draw();
