@@ -95,6 +95,17 @@ def test_comments_are_where_they_can_be_left_out(path: Path) -> None:
         assert before.count('"') % 2 == 0, before
 
 
+def test_styles_are_served_without_comments_and_otherwise_whole() -> None:
+    for path in [*PAGE.glob("style/*.css"), PLOT_VIEW[0].with_name("plot_view.css")]:
+        name = "plot_view.css" if path.name == "plot_view.css" else f"style/{path.name}"
+        served, source = page().file(name), path.read_text("utf-8")
+        assert served is not None
+        text = served.content.decode()
+        assert "/*" not in text
+        assert text.count("\n") == source.count("\n")
+        assert re.sub(r"/\*[^*]*\*/", "", source).split() == text.split()
+
+
 def test_without_comments_the_modules_are_programs(tmp_path: Path) -> None:
     node = shutil.which("node")
     if node is None:

@@ -7,9 +7,11 @@ const SMALL_FONT = 12;
 
 // The axes of figures that have others than x and y.
 const OTHER_AXES = {
-  __proto__: null, polar: ["angularaxis", "radialaxis"], smith: ["realaxis", "imaginaryaxis"], ternary: ["aaxis", "baxis", "caxis"],
-  scene: ["xaxis", "yaxis", "zaxis"],
+  __proto__: null, polar: ["angularaxis", "radialaxis"], smith: ["realaxis", "imaginaryaxis"],
+  ternary: ["aaxis", "baxis", "caxis"], scene: ["xaxis", "yaxis", "zaxis"],
 };
+const axesOf = (key) => OTHER_AXES[key.replace(/\d+$/, "")];
+const changed = (one, names, change) => ({ ...one, ...Object.fromEntries(names.map((name) => [name, change(one?.[name], name)])) });
 
 // Light and dark
 
@@ -114,7 +116,7 @@ function steady(layout, keep) {
 // Whether the script chose the colour of a ground: then its other colours are meant for that.
 function choseGround(layout) {
   return Boolean(layout.paper_bgcolor || layout.plot_bgcolor)
-    || Object.entries(layout).some(([key, one]) => key.replace(/\d+$/, "") in OTHER_AXES && one?.bgcolor);
+    || Object.keys(layout).some((key) => axesOf(key) && layout[key]?.bgcolor);
 }
 
 function isOnLightPaper(layout) {
@@ -131,14 +133,12 @@ function themed(layout, ground) {
     zerolinecolor: "rgba(255,255,255,0.28)", tickcolor: "rgba(255,255,255,0.5)",
   };
   const dark = {
-    ...base,
+    ...changed(base, choseGround(layout) ? [] : Object.keys(OTHER_AXES), (frame, key) => ({
+      ...changed(frame, OTHER_AXES[key], (one) => ({ ...one, ...axis, backgroundcolor: ground })), bgcolor: ground,
+    })),
     paper_bgcolor: ground, plot_bgcolor: ground,
     font: { ...base.font, color: "#d8dbe0" },
     xaxis: { ...base.xaxis, ...axis }, yaxis: { ...base.yaxis, ...axis },
-    ...Object.fromEntries((choseGround(layout) ? [] : Object.entries(OTHER_AXES)).map(([frame, names]) => [frame, {
-      ...base[frame], bgcolor: ground,
-      ...Object.fromEntries(names.map((name) => [name, { ...base[frame]?.[name], ...axis, backgroundcolor: ground }])),
-    }])),
     legend: { ...base.legend, bgcolor: "rgba(0,0,0,0)" },
     modebar: { ...base.modebar, bgcolor: "rgba(0,0,0,0)", color: "rgba(255,255,255,0.45)", activecolor: "rgba(255,255,255,0.9)" },
   };
@@ -157,17 +157,12 @@ function written(layout) {
   const made = { ...layout };
   if (Array.isArray(layout.annotations)) made.annotations = layout.annotations.map(boxed);
   const axis = (one) => {
-    if (!one?.title?.font && !one?.tickfont?.color) return one;
-    const tickfont = one.tickfont?.color ? { ...one.tickfont, color: inked(one.tickfont.color) } : one.tickfont;
-    return { ...one, ...(tickfont && { tickfont }), ...(one.title && { title: read(one.title) }) };
+    if (!one?.title?.font && !one?.tickfont) return one;
+    return { ...one, title: read(one.title), tickfont: read({ font: one.tickfont }).font };
   };
   for (const [key, one] of Object.entries(layout)) {
-    const names = OTHER_AXES[key.replace(/\d+$/, "")];
     if (/^[xy]axis\d*$/.test(key)) made[key] = axis(one);
-    else if (names && one) {
-      made[key] = { ...one, ...Object.fromEntries(names.filter((name) => one[name]).map((name) => [name, axis(one[name])])) };
-      if (Array.isArray(one.annotations)) made[key].annotations = one.annotations.map(boxed);
-    }
+    else if (axesOf(key)) made[key] = { ...changed(one, axesOf(key), axis), annotations: one?.annotations?.map(boxed) };
   }
   return made;
 }

@@ -415,14 +415,16 @@ function render({ model, el }) {
     drawing = false;
     // In a change of the theme the page has another width for a moment, and this may be when a figure was composed.
     const other = !again && !corrected && crossed(at.stage.clientWidth);
-    corrected = other; // once: where the width follows from the fonts it would go on for ever
+    // Once: where the width follows from the fonts it would go on for ever.
+    corrected = other;
     if (other) requestAnimationFrame(draw);
     else if (again) { again = false; draw(); }
   }
 
   async function paint() {
     if (closed || !gd.isConnected) return;
-    composedFor = at.stage.clientWidth; // also where nothing can be drawn, so that it is not tried again and again
+    // Also where nothing can be drawn, so that it is not tried again and again.
+    composedFor = at.stage.clientWidth;
     const needed = model.library ? await model.library(overview) : found();
     if (closed || !gd.isConnected || !needed) return; // what brings a file draws
     if (Plotly && needed !== Plotly && gd._fullLayout) Plotly.purge(gd);
