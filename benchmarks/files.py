@@ -44,7 +44,7 @@ FOLDERS = (
 )  # fmt: skip
 SIZES, MORE_SIZES = (100_000,), (100_000, 1_000_000)
 """Rows of the long files: samples of a day and of twelve days, one each second."""
-PATIENCE = 4.0
+PATIENCE = 2.0
 """Seconds that a peer may take for a long file, if it is to be asked for one of ten times the size."""
 SLOW = 2.0
 """Times the fastest reading alone, from which on the page says where the time goes."""
@@ -113,21 +113,25 @@ def measured(
 ) -> tuple[dict[str, float], dict[str, float | str]]:
     """Medians of ours by stage, and of each peer that is not left out; a peer that fails says with what."""
     mine: dict[str, list[float]] = {}
-    theirs: dict[str, list[float]] = {}
+    theirs: dict[tuple[str, int], list[float]] = {}
     failed: dict[str, str] = {}
     fitting = [name for name, (_, kinds) in PEERS.items() if path.parent.name.startswith(kinds)]
     fitting = [name for name in fitting if name not in leave_out]
     for turn in range(rounds + 1):
         for stage, seconds in ours(path).items():
             mine.setdefault(stage, []).append(seconds)
-        for peer in peers:
+        for place, peer in enumerate(peers):
             for name in fitting:
                 said = peer.ask(name, path)
                 if "seconds" in said:
-                    theirs.setdefault(name, []).extend([said["seconds"]] if turn else [])
-                elif name not in theirs:
+                    theirs.setdefault((name, place), []).extend([said["seconds"]] if turn else [])
+                else:
                     failed[name] = str(said["failed"])
-    known: dict[str, float | str] = {name: statistics.median(found) for name, found in theirs.items() if found}
+    # In an environment with other readers pandas can take twice as long: the fastest environment counts.
+    known: dict[str, float | str] = {}
+    for (name, _), found in sorted(theirs.items(), key=lambda one: fitting.index(one[0][0])):
+        if found:
+            known[name] = min(statistics.median(found), float(known.get(name, "inf")))
     known |= {name: why for name, why in failed.items() if name not in known and why != "ModuleNotFoundError"}
     return {stage: statistics.median(found[1:]) for stage, found in mine.items()}, known
 
@@ -222,7 +226,7 @@ LONG = """
 
 Long files in the style of the five commonest text formats, those of Arbin, Neware, Maccor and BioLogic and the
 exchange format BDF: the rows of the real files again and again, with times and counters that go on
-(`benchmarks/longer.py`). Samples each second make 86,400 rows a day. A reader that took more than 4 s, or failed, was
+(`benchmarks/longer.py`). Samples each second make 86,400 rows a day. A reader that took more than 2 s, or failed, was
 not asked for ten times the size.
 
 | format | rows | read | prepared | stored | readers alone | ratio | where more than twice: where the time goes |
