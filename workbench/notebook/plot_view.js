@@ -386,7 +386,6 @@ function render({ model, el }) {
     const ground = getComputedStyle(document.body).getPropertyValue("--jp-layout-color0").trim() || "#111111";
     const layout = { ...snug(themed(dark ? written(overview.layout) : overview.layout, ground)), autosize: true, height: height() };
     delete layout.width;
-    composedFor = at.stage.clientWidth;
     return [data, fitted(layout, data, composedFor, height())];
   }
 

@@ -97,8 +97,6 @@ def thumbnails(figures: Sequence[bytes], width: int, height: int) -> list[bytes 
     ExportUnavailable
         If kaleido or a browser is missing.
     """
-    if not figures:
-        return []
     made = quick_pictures(map(orjson.loads, figures), "png", Size.of_pixels(width, height), 1)
     return [one if isinstance(one, ExportUnavailable) else one.file for one in made]
 
