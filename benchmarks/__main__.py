@@ -15,6 +15,7 @@ NAMES = (
     "bench",
     "analyses",
     "protected",
+    "drawings",
     "drafts",
     "notebook",
     "page",

@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -47,11 +48,25 @@ TAIL = (
 )
 
 
+@dataclass(frozen=True)
+class Locked:
+    """What the process that forks the locked ones, and those that have ended, took so far: the processor in seconds,
+    and pages of memory that were copied, filled or found at their first use."""
+
+    seconds: float
+    faults: int
+
+
+def locked_facts() -> Locked:
+    """The facts so far."""
+    fields = Path(f"/proc/{shared().zygote_process()}/stat").read_text().rpartition(")")[2].split()
+    ticks = sum(int(one) for one in fields[11:15])
+    return Locked(ticks / os.sysconf("SC_CLK_TCK"), int(fields[7]) + int(fields[8]))
+
+
 def spent() -> float:
     """Seconds of the processor so far: this process, and the locked ones that have ended."""
-    fields = Path(f"/proc/{shared().zygote_process()}/stat").read_text().rpartition(")")[2].split()
-    ticks = sum(int(one) for one in fields[11:15])  # of the process that forks them, and of its children
-    return time.process_time() + ticks / os.sysconf("SC_CLK_TCK")
+    return time.process_time() + locked_facts().seconds
 
 
 def settled() -> float:

@@ -62,8 +62,6 @@ TRIED = (
     "",
     "- A list by `ORDER BY rowid` alone: SQLite still read all rows of the project by its index and sorted them, until",
     "  records with and without a project were asked for apart.",
-    "- A first drawing spends all but a hundredth of its time in the script: plotly checks properties, reads paths of",
-    "  names and copies layouts, pandas picks columns. Nothing that the workbench adds is worth a change.",
     "- Of many hits by words, asking the index only about the first names: SQLite 3.40 reads all hits for twenty too.",
     "- The first call of a catalog in a process had the garbage collector's first look at all objects in it,",
     "  80 ms, since imports are made without it. So here it looks before that call is measured.",

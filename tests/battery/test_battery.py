@@ -362,6 +362,18 @@ def test_a_message_is_a_sentence_without_axes_or_markup() -> None:
     assert not figure.data
 
 
+def test_each_template_is_a_new_one_with_all_that_plotly_has_checked() -> None:
+    made, checked = battery.template(), go.layout.Template(battery.template())
+    assert made == checked
+    assert go.Figure(layout={"template": made}).to_json() == go.Figure(layout={"template": checked}).to_json()
+    made.layout.font.size, made.data.scatter[0].line.width = 20, 9
+    assert battery.template() == checked
+    with pytest.raises(ValueError, match="size"):
+        made.layout.font.size = "large"
+    with pytest.raises(ValueError, match="colour"):
+        made.layout.font = {"colour": "red"}
+
+
 def test_no_button_of_the_template_sends_a_figure_away() -> None:
     bar = battery.template().layout.modebar
     assert "sendcharttocloud" in bar.remove

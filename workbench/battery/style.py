@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import textwrap
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from html import escape
 
 import numpy as np
@@ -39,6 +41,14 @@ def template() -> go.layout.Template:
     ``layout={"template": battery.template()}`` or ``figure.update_layout(template=...)``. It leaves the mode bar four
     buttons, none of which sends the figure anywhere.
     """
+    # plotly checks each property, which takes longer than many a figure. These were checked once; later ones are again.
+    made = go.layout.Template(copy.deepcopy(_checked_template()), _validate=False)
+    made._validate = True
+    return made
+
+
+@cache
+def _checked_template() -> PlotlyDict:
     axis = {
         "showline": True,
         "linecolor": _INK,
@@ -70,7 +80,8 @@ def template() -> go.layout.Template:
     }
     lines = [{"line": {"width": 1.8}, "marker": {"size": 6}}]
     data = {"scatter": lines, "scattergl": lines, "table": [table_heights(14)]}
-    return go.layout.Template(layout=layout, data=data)
+    checked: PlotlyDict = go.layout.Template(layout=layout, data=data).to_plotly_json()
+    return checked
 
 
 def table_heights(letters: float) -> PlotlyDict:

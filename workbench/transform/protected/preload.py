@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import ctypes
 import encodings.aliases
 import encodings.idna
 import gc
@@ -15,7 +14,6 @@ import sys
 import warnings
 import zoneinfo
 from collections.abc import Iterator
-from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeAlias
 
@@ -25,7 +23,6 @@ _TESTS = frozenset(["tests", "testing", "conftest", "_pyinstaller"])
 _LEFT_OUT = _TESTS | {"f2py", "distutils", "_precompute", "_dash", "matplotlylib"}
 # Parts of plotly for notebooks. They take longer to load than all other modules, and plotly works without them.
 _NOT_THERE = ("plotly.basewidget", "plotly.io._renderers")
-_HUGE, _COLLAPSE = 1 << 21, 25
 Kept: TypeAlias = tuple[str, str] | codecs.CodecInfo | zoneinfo.ZoneInfo | ModuleType
 KEPT: list[Kept] = []
 """Objects held for ever, because the caches of the libraries hold only weak references to them."""
@@ -116,20 +113,3 @@ def _tidy() -> None:
     importlib.invalidate_caches()
     gc.collect()
     gc.freeze()
-
-
-def into_huge_pages(libc: ctypes.CDLL) -> int:
-    """Move the memory of this process into large pages, if the kernel can (Linux 6.1). Returns how many MB were moved.
-
-    A fork copies the table of pages, and the end of a process frees it. With large pages the table is much smaller.
-    """
-    gathered = 0
-    for line in Path("/proc/self/maps").read_text().splitlines():
-        words = line.split()
-        if not words[1].startswith("rw") or words[5:] not in ([], ["[heap]"]):
-            continue
-        low, high = (int(word, 16) for word in words[0].split("-"))
-        low, high = -(-low // _HUGE) * _HUGE, high // _HUGE * _HUGE
-        if low < high and libc.madvise(ctypes.c_void_p(low), ctypes.c_size_t(high - low), _COLLAPSE) == 0:
-            gathered += (high - low) >> 20
-    return gathered

@@ -16,7 +16,7 @@ import struct
 import traceback
 from typing import NoReturn, TypedDict
 
-from . import child, preload
+from . import child, memory_before_fork, preload
 from . import lock_self_test as probe
 from . import warm_up as warm
 from .lock import Bounds, Lock
@@ -53,7 +53,8 @@ def main(control: int, bounds: dict[str, int]) -> NoReturn:
             warm.touch()
             gc.collect()
             gc.freeze()
-            preload.into_huge_pages(lock.libc)
+            memory_before_fork.fill_gaps(lock.libc)
+            memory_before_fork.into_huge_pages(lock.libc)
         threads = len(os.listdir("/proc/self/task"))
         hello: Hello = {"landlock": lock.landlock, "root": os.geteuid() == 0, "open": found, "threads": threads}
         connection.send(HELLO + json.dumps(hello).encode())

@@ -1,0 +1,129 @@
+"""What the first drawing of a saved plot costs: ``python benchmarks/drawings.py [--beside FOLDER] [--rounds N]``.
+
+Each plot of the demo is drawn by a locked process, with its data in the cache and a script that no cache has; also in
+this process, which shows what the script itself takes. ``--beside`` names a checkout of another version: both run in
+turn, in processes of their own, each on its own demo. Times are those of the processor, of this process and of the
+locked ones together, so that other work on the machine matters little.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from drafts import locked_facts, settled
+from waits import Times, compared, table
+
+import workbench as wb
+
+HERE = Path(__file__).resolve().parent
+RESULT = HERE / "results" / "drawings.md"
+DRAWINGS = 8
+HEAD = (
+    "# The first drawing of a saved plot",
+    "",
+    "Milliseconds of processor time of this process and the locked ones; the data are in the cache, the script is new.",
+    f"Medians of processes in turn, each with the mean of {DRAWINGS} drawings of each plot. *before*: the version that",
+    "`--beside` names. `python benchmarks/drawings.py --beside FOLDER` makes this page.",
+    "",
+)
+TAIL = (
+    "A drawing in this process is the script and the bytes of its figure. What a locked process adds is its fork, its",
+    "end and the pages of memory that it writes to: the first write to a page copies it, which takes 2 to 3 µs.",
+    "",
+    "What was taken away: gaps in the memory of the process that forks (a new object went into a gap on a page of its",
+    "own, which was copied for it), and the table of small pages, which a fork copies and an end frees.",
+    "",
+    "What was tried and did not help: large pages for what a locked process allocates; keeping what it frees. Pages",
+    "that are still copied hold functions and classes, whose counters change when a script uses them; Python 3.11 has",
+    "no objects without a counter.",
+    "",
+)
+
+
+def measured(store: Path) -> Times:
+    """Plot -> processor time in ms, and the medians of all plots."""
+    found: Times = {}
+    with wb.open(store) as bench:
+        backend = bench.backend
+        boards = [bench.dashboards.get(name) for name in bench.dashboards.list(fields=["name"])["name"]]
+        plots = {plot.name: dict(plot.record.config) for board in boards for plot in board.plots()}
+
+        def draw(config: dict[str, Any], protected: bool) -> None:
+            made = copy.deepcopy(config)
+            made["transform"] += f"\n# {time.time_ns()}\n"
+            backend.figure(made, {}, protected=protected)
+
+        def mean(config: dict[str, Any], protected: bool) -> float:
+            draw(config, protected)
+            began = settled()
+            for _ in range(DRAWINGS):
+                draw(config, protected)
+            return (settled() - began) * 1e3 / DRAWINGS
+
+        for config in plots.values():
+            draw(config, True)
+        before = locked_facts().faults
+        for name, config in plots.items():
+            found[name] = mean(config, True)
+        pages = (locked_facts().faults - before) / len(plots) / (DRAWINGS + 1)
+        own = [mean(config, False) for config in plots.values()]
+    return {
+        **found,
+        "**median**": statistics.median(found.values()),
+        "median in this process": statistics.median(own),
+        "pages that a drawing writes to or reads for the first time, in the locked processes": pages,
+    }
+
+
+def by_version(version: str, store: Path) -> Times:
+    """The times of one version, in a process of its own."""
+    made = subprocess.run(
+        [sys.executable, "-P", str(HERE / "drawings.py"), "--measure", str(store)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([version, str(HERE)])},
+        stdout=subprocess.PIPE,
+        check=True,
+    )
+    times: Times = json.loads(made.stdout.splitlines()[-1])
+    return times
+
+
+def main(beside: str | None, rounds: int) -> None:
+    """Make the demos, measure, and write the page."""
+    versions = [str(HERE.parent), *([str(Path(beside).resolve())] if beside else [])]
+    with tempfile.TemporaryDirectory() as folder:
+        stores = {}
+        for place, version in enumerate(versions):
+            target = Path(folder) / f"demo {place}"
+            program = (
+                f"from pathlib import Path\nfrom workbench.demo import make_demo\nmake_demo(Path({str(target)!r}))"
+            )
+            environment = {**os.environ, "PYTHONPATH": version}
+            subprocess.run([sys.executable, "-P", "-c", program], env=environment, check=True)
+            stores[version] = next(target.glob("*.db"))
+        found = compared(versions, lambda version: by_version(version, stores[version]), rounds)
+    page = [*HEAD, *table("plot of the demo", found), *TAIL]
+    print("\n".join(page))
+    RESULT.write_text("\n".join(page), "utf-8")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--full", action="store_true", help="changes nothing here")
+    parser.add_argument("--beside", metavar="FOLDER", help="a checkout of another version")
+    parser.add_argument("--rounds", type=int, default=3, help="processes of each version; 3 by default")
+    parser.add_argument("--measure", metavar="STORE", type=Path, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.measure:
+        print(json.dumps(measured(given.measure)))
+    else:
+        main(given.beside, given.rounds)
