@@ -26,6 +26,7 @@ from ..recipe.params import Choice
 from ..transform.figure import encode, to_plotly
 from .display import show as show_static
 from .figure_files import save_figure
+from .plotly_renderers import import_renderers
 from .polars_frames import polars_frame
 
 if TYPE_CHECKING:
@@ -157,6 +158,7 @@ class Figure(go.Figure):  # type: ignore[misc]  # plotly has no types
 
     def show(self, *args: Plotly, **kwargs: Plotly) -> None:
         """As plotly's ``show``. ``config`` changes single settings of the workbench's display configuration."""
+        import_renderers()
         super().show(*args, **{**kwargs, "config": _config(kwargs)})
 
     def to_html(self, *args: Plotly, **kwargs: Plotly) -> str:
@@ -169,6 +171,7 @@ class Figure(go.Figure):  # type: ignore[misc]  # plotly has no types
         super().write_html(*args, **{**kwargs, "config": _config(kwargs)})
 
     def _ipython_display_(self) -> None:
+        import_renderers()
         if pio.renderers.render_on_display and pio.renderers.default:
             show_static(self)
         else:
