@@ -15,7 +15,7 @@ import pytest
 from workbench.dataset import pack
 from workbench.errors import Cancelled, ScriptError
 from workbench.import_path import pythonpath
-from workbench.transform import inprocess, own_process
+from workbench.transform import inprocess, own_process, own_processes
 from workbench.transform.own_process import OwnProcess
 
 NOTHING = pack({})
@@ -41,11 +41,11 @@ def script(body: str) -> str:
 @pytest.fixture(scope="module", autouse=True)
 def processes() -> Iterator[None]:
     yield
-    own_process._shared().close()
+    own_processes.shared().close()
 
 
 def running() -> list[int]:
-    processes = own_process._shared()
+    processes = own_processes.shared()
     return [one._process.pid for one in (*processes._idle, *processes._busy) if not one.dead]
 
 
@@ -173,11 +173,12 @@ def test_a_dataset_is_sent_once(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
 def test_no_process_outlives_a_notebook_that_was_killed() -> None:
     code = (
-        "from workbench.transform.own_process import OwnProcess, _shared\n"
+        "from workbench.transform.own_process import OwnProcess\n"
+        "from workbench.transform.own_processes import shared\n"
         "from workbench.dataset import pack\n"
         "import threading\n"
-        "_shared().start()\n"
-        "print(_shared()._idle[0]._process.pid, flush=True)\n"
+        "shared().start()\n"
+        "print(shared()._idle[0]._process.pid, flush=True)\n"
         "OwnProcess(None).draw('def transform(data, params):\\n    while True: pass', pack({}), {})\n"
     )
     notebook = subprocess.Popen(

@@ -24,6 +24,7 @@ from ..records import (
     Project,
     Specification,
 )
+from ..transform.early_start import begin_to_start
 from .alerts import Alerts
 from .analysing import Analysing
 from .as_of import AsOf, then
@@ -416,11 +417,13 @@ class Bench(Trusting, Analysing, Authoring, Excluding, Exporting, Simulating, Ma
         Invalid
             If the recipe is not sound, or a param refuses its value.
         """
-        from ..notebook.view import View  # widgets are loaded only when they are used
-
         found = meant(self, recipe)
         home = found.record if isinstance(found, SavedPlot) else None
         taken = found.recipe() if isinstance(found, SavedPlot) else found
+        locked = is_protected(self.backend, taken, protected)
+        begin_to_start(locked=bool(locked))
+        from ..notebook.view import View  # widgets are loaded only when they are used
+
         surface = None
         if figure_widget:
             from ..notebook.figure_widget import FigureSurface
@@ -433,7 +436,7 @@ class Bench(Trusting, Analysing, Authoring, Excluding, Exporting, Simulating, Ma
             figure=figures.figure_of,
             home=home,
             surface=surface,
-            protected=is_protected(self.backend, taken, protected),
+            protected=locked,
             time_limit=time_limit,
         )
 

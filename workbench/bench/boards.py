@@ -12,6 +12,7 @@ from pydantic import JsonValue
 from ..backend import Backend
 from ..quick_import import later
 from ..records import Dashboard, Plot
+from ..transform.early_start import begin_to_start
 from .as_of import AsOf, then
 from .collections import Collection, Ref
 from .recipe_input import ParamValue, RecipeLike, Values, is_untrusted
@@ -154,14 +155,17 @@ class Board:
         ``time_limit`` is that of ``Bench.show``, for each plot. With ``as_of`` today's plots show the data as they were
         then, as in ``Bench.figure``.
         """
-        from ..notebook.board_view import BoardView
-
         bench = self._bench
         record = bench.backend.get(Dashboard, self.id)
+        plots = bench.backend.plots(record)
+        for locked in {not bench.backend.is_own(plot) for plot in plots}:
+            begin_to_start(locked=locked)
+        from ..notebook.board_view import BoardView  # widgets are loaded only when they are used
+
         return BoardView(
             then(bench.backend, as_of),
             record,
-            bench.backend.plots(record),
+            plots,
             figure=figures.figure_of,
             share=share,
             time_limit=time_limit,

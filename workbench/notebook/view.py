@@ -14,7 +14,6 @@ from IPython.display import display
 from pydantic import JsonValue
 
 from ..backend import Backend, FigureAnswer
-from ..dataset import pack
 from ..engine.choices import options_from
 from ..engine.zoom import Detail
 from ..errors import Cancelled, Invalid, ScriptError, WorkbenchError
@@ -458,8 +457,6 @@ class View:
             call()
 
         def run(job: Job) -> tuple[list[Lint], str, list[str]]:
-            if drawing.answer.cache.get("figure") == "hit" and not self._is_protected(drawing.state.config):
-                self._own.warm(pack({}))
             return drawing.answer.lint, *_detail_of(drawing.answer)
 
         self._runner.submit(Job("lint", run, self._linted, self._failed))

@@ -12,12 +12,14 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Literal
 
 from pydantic import JsonValue
 
 from ..errors import Problem
+from ..quick_import import not_collected
 
 READY = b"R"
 HEAD = struct.Struct("<4scIQ")  # magic, kind, bytes of JSON, bytes of the dataset or the figure
@@ -27,6 +29,14 @@ JOB, NEEDED, DONE = b"J", b"N", b"D"
 """A job; the answer that its dataset is needed; the answer with its figure or its problems."""
 MOST_KEPT = 256 * 2**20
 """Most bytes of datasets that the process keeps. The last one is kept in any case."""
+_WARM = (
+    "from workbench import battery\n"
+    "def transform(data, params):\n"
+    "    figure = go.Figure(layout={'template': battery.template()})\n"
+    "    figure.add_scatter(x=[0], y=[0], mode='lines', line={'color': 'red'})\n"
+    "    figure.update_layout(xaxis={'title': {'text': 'x'}}, legend={'x': 0}, margin={'t': 0})\n"
+    "    return figure\n"
+)
 _LATE_SECONDS = 10.0
 _PARENT_SECONDS = 2.0
 
@@ -77,8 +87,7 @@ def read_exactly(read: Callable[[int], bytes], size: int) -> bytearray:
 def main() -> None:
     """Answer jobs until the input ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt of the notebook is for the notebook
-    from .inprocess import draw  # noqa: F401  loads what scripts have, before the first job
-
+    _warm_up()
     trace = _trace_on_request()
     out = os.dup(1)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
@@ -107,6 +116,20 @@ def main() -> None:
         faulthandler.cancel_dump_traceback_later()
         text = answer.dump()
         _write(out, HEAD.pack(MAGIC, DONE, len(text), len(answer.figure)), text, answer.figure)
+
+
+def _warm_up() -> None:
+    """Draw once on an empty dataset: this loads what scripts have, and what plotly loads at its first figure.
+
+    A notebook starts this process before it needs it.
+    """
+    with not_collected():
+        from ..dataset import pack
+        from ..errors import ScriptError
+        from .inprocess import draw
+
+        with suppress(ScriptError):  # a figure of the user says it too, where the user sees it
+            draw(_WARM, pack({}), {})
 
 
 def _answer(job: Job, data: bytearray) -> Answer:

@@ -12,17 +12,22 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from ..import_path import same_path
-from .output import FILENAME
+from ..quick_import import later
 from .own_process_child import DONE, HEAD, JOB, MAGIC, READY, Answer, Job, read_exactly
+
+if TYPE_CHECKING:
+    from . import output
+else:  # a process begins to start before all that draws is imported here
+    output = later("workbench.transform.output")
 
 START_SECONDS = 120.0
 _LINE_SECONDS = 0.3
 _SLICE = 0.02
 _PIPE_BYTES = 2**20
 """With the usual 64 kB, a figure would need a change of process for each part of it."""
-_STOOD = re.compile(rb'File "' + FILENAME.encode() + rb'", line (\d{1,6})')
 
 
 class Ended(Exception):
@@ -33,7 +38,6 @@ class Process:
     """One process. Threads read its answers and what it writes when it breaks; one caller at a time asks it."""
 
     def __init__(self) -> None:
-        self.drew = False
         self._dead = False
         self._ready = False
         self._answers: queue.SimpleQueue[tuple[bytes, bytes, bytes] | None] = queue.SimpleQueue()
@@ -78,7 +82,6 @@ class Process:
             self._send(job, packed)
             begins()
             _, text, figure = self._next(look)
-        self.drew = True
         return Answer.load(text, figure)
 
     def line(self) -> int | None:
@@ -86,10 +89,11 @@ class Process:
         if sys.platform == "win32" or self.dead:
             return None
         self._told.clear()
+        stood = re.compile(rb'File "' + output.FILENAME.encode() + rb'", line (\d{1,6})')
         self._process.send_signal(signal.SIGUSR1)
         until = time.monotonic() + _LINE_SECONDS
         while time.monotonic() < until:
-            if found := _STOOD.search(b"".join(self._told)):
+            if found := stood.search(b"".join(self._told)):
                 return int(found[1])
             time.sleep(0.005)
         return None

@@ -16,6 +16,7 @@ import struct
 import traceback
 from typing import NoReturn, TypedDict
 
+from ...quick_import import not_collected
 from . import child, memory_before_fork, preload
 from . import lock_self_test as probe
 from . import warm_up as warm
@@ -48,7 +49,8 @@ def main(control: int, bounds: dict[str, int]) -> NoReturn:
         lock.adopt()
         found = probe.in_child(lock)
         if not found:  # otherwise report it at once
-            preload.everything()
+            with not_collected():
+                preload.everything()
             preload.forget()  # only now, because libraries read their settings when they are imported
             warm.touch()
             gc.collect()
