@@ -46,6 +46,30 @@ def test_columns_are_called_by_the_axes_and_the_numbers_are_the_same() -> None:
         assert part["Discharge capacity [mA.h/g]"].tolist() == trace["y"].tolist()
 
 
+@pytest.mark.parametrize(
+    ("trace", "names", "first"),
+    [
+        (go.Scatterpolar(r=[0.5], theta=[90]), ["Radius", "Angle [deg]"], [0.5, 90]),
+        (go.Scatterternary(a=[1], b=[3], c=[6]), ["a", "b", "c"], [1, 3, 6]),
+        (go.Scattersmith(real=[0.5], imag=[-1]), ["Real part", "Imaginary part"], [0.5, -1]),
+        (
+            go.Parcoords(dimensions=[{"label": "Mass / g", "values": [45, 46]}, {"values": [2.5, 2.25]}]),
+            ["Mass [g]", "Dimension 2"],
+            [45, 2.5],
+        ),
+        (
+            go.Splom(dimensions=[{"label": "Q", "values": [1]}, {"label": "Q", "values": [2]}]),
+            ["Q", "Q, 2"],
+            [1, 2],
+        ),
+    ],
+)
+def test_each_kind_of_place_has_its_columns(trace: Any, names: list[str], first: list[float]) -> None:
+    made = figure_numbers.tidy_frame(encode(go.Figure(trace)))
+    assert list(made) == ["Curve", "Series", *names]
+    assert made.iloc[0].tolist()[2:] == first
+
+
 def test_panels_have_columns_of_their_own_quantities() -> None:
     figure = make_subplots(rows=2, cols=1, shared_xaxes=True)
     figure.add_scatter(x=[1, 2], y=[3, 4], row=1, col=1)

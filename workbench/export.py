@@ -39,7 +39,7 @@ ENDINGS = ("html", *PICTURES, "json", *TABLES)
 CONFIG = {"showSendToCloud": False, "plotlyServerURL": "", "displaylogo": False, "responsive": True}
 PLOTLY_FILE = "plotly.min.js"
 _POINTS = (
-    *("x", "y", "z", "r", "theta", "a", "b", "c", "lat", "lon", "open", "high", "low", "close"),
+    *("x", "y", "z", "r", "theta", "a", "b", "c", "real", "imag", "lat", "lon", "open", "high", "low", "close"),
     *("labels", "parents", "values", "base", "text", "hovertext"),
 )
 _ERRORS = ("error_x", "error_y", "error_z")
@@ -260,6 +260,8 @@ def points_of(trace: Trace) -> Table:
     """The plotted values of one trace, a row for each point, under the names that plotly gives them."""
     if trace.get("type") == "table":
         return _cells(trace)
+    if shows_dimensions(trace):
+        return _dimensions(trace)
     if _depth(trace.get("z")) == 2:
         return _grid(trace, listed(trace["z"]))
     columns: dict[str, Column] = {}
@@ -338,14 +340,32 @@ def _grid(trace: Trace, values: Listed) -> Table:
     return Table(columns, height * width)
 
 
+def shows_dimensions(trace: Trace) -> bool:
+    """Whether a trace shows named lists of values side by side, as parallel coordinates do."""
+    return trace.get("type") in ("parcoords", "parcats", "splom")
+
+
+def _dimensions(trace: Trace) -> Table:
+    shown = [mapping(one) for one in listed(trace.get("dimensions"))]
+    titles: list[Decoded] = []
+    for number, one in enumerate(shown, 1):
+        label = one.get("label") or f"Dimension {number}"
+        titles.append(f"{label}, {number}" if label in titles else label)
+    return _titled(titles, [one.get("values") for one in shown])
+
+
 def _cells(trace: Trace) -> Table:
-    cells = listed(mapping(trace.get("cells")).get("values"))
-    header = listed(mapping(trace.get("header")).get("values"))
-    _bounded(len(cells), 1)
+    titles = listed(mapping(trace.get("header")).get("values"))
+    first = [title[0] if isinstance(title, list) and title else title for title in titles]
+    return _titled(first, listed(mapping(trace.get("cells")).get("values")))
+
+
+def _titled(titles: Sequence[Decoded], lists: Listed) -> Table:
+    """A table of lists under their titles; one without a title is called by its place."""
+    _bounded(len(lists), 1)
     made: dict[str, Column] = {}
-    for place, values in enumerate(cells):
-        title = header[place] if place < len(header) else place
-        name = str(_scalar(title[0] if isinstance(title, list) and title else title))
+    for place, values in enumerate(lists):
+        name = str(_scalar(titles[place] if place < len(titles) else place))
         made[name if name not in made and name not in ("trace", "name") else f"{name} ({place})"] = _column(
             listed(values)
         )

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from .battery.titles import column_of, is_unit, unit_name
-from .export import Trace, listed, points_of, trace_name
+from .export import Trace, listed, points_of, shows_dimensions, trace_name
 from .table import Column, Table, concat_columns
 from .transform.frames import frame_of
 from .typed_arrays import Decoded, decode, mapping
@@ -25,6 +25,8 @@ _PLAIN = {
     "text": "Text",
     "hovertext": "Hover text",
     "base": "Base",
+    "real": "Real part",
+    "imag": "Imaginary part",
     "lat": "Latitude [deg]",
     "lon": "Longitude [deg]",
 }
@@ -209,9 +211,11 @@ def _columns(trace: Trace, points: Table, layout: Mapping[str, Decoded], taken: 
     colors = listed(marker.get("color"))
     shown = names.of_bar(marker)
     made: dict[str, Column] = {}
-    is_table = trace.get("type") == "table"
     for key, column in columns.items():
-        name = key if is_table else names.of(key)
+        if trace.get("type") == "table":
+            name = key
+        else:
+            name = column_of(key) or key if shows_dimensions(trace) else names.of(key)
         if name in made or name in taken:
             name = _said(name, f", {key}")
         made[name] = column

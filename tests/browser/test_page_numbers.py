@@ -30,6 +30,28 @@ FIGURES = {
         [["Trace", "x", "y"], ["curve", "10", "4"], ["curve", "15", "5"]],
         2,
     ),
+    "angles": (
+        "go.Scatterpolar(r=[0.5, 0.25], theta=[0, 90], name='turn'), "
+        "{'polar': {'radialaxis': {'title': {'text': 'Loss / %'}}}}",
+        [["Trace", "Angle", "Loss / %"], ["turn", "0", "0.5"], ["turn", "90", "0.25"]],
+        2,
+    ),
+    "shares of three": (
+        "go.Scatterternary(a=[1, 2], b=[3, 4], c=[6, 4], subplot='ternary2'), "
+        "{'ternary2': {'aaxis': {'title': {'text': 'EC'}}}}",
+        [["Trace", "EC", "b", "c"], ["trace 1", "1", "3", "6"], ["trace 1", "2", "4", "4"]],
+        2,
+    ),
+    "impedances": (
+        "go.Scattersmith(real=[0.5, 1], imag=[-1, 0])",
+        [["Trace", "Real part", "Imaginary part"], ["trace 1", "0.5", "-1"], ["trace 1", "1", "0"]],
+        2,
+    ),
+    "lists side by side": (
+        "go.Parcoords(dimensions=[{'label': 'Mass / g', 'values': [45, 46]}, {'values': np.array([2.5, 2.25])}])",
+        [["Mass / g", "Dimension 2"], ["45", "2.5"], ["46", "2.25"]],
+        2,
+    ),
     "values that are counted": (
         "go.Histogram(x=[7, 8], name='all')",
         [["Trace", "x", "y"], ["all", "7", ""], ["all", "8", ""]],

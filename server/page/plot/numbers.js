@@ -27,8 +27,25 @@ const implied = (trace, letter, n) => {
   return typeof start === "number" ? start + n * (trace[`d${letter}`] ?? 1) : n;
 };
 
+/** Kinds of places that are not x and y: the values of each, which columns they take, and where their titles are. */
+const OTHER_PLACES = [
+  { keys: ["theta", "r"], words: ["Angle", "Radius"], home: "polar", axes: ["angularaxis", "radialaxis"] },
+  { keys: ["a", "b", "c"], words: ["a", "b", "c"], home: "ternary", axes: ["aaxis", "baxis", "caxis"] },
+  { keys: ["real", "imag"], words: ["Real part", "Imaginary part"], home: "smith", axes: ["", ""] },
+  { keys: ["lon", "lat"], words: ["Longitude", "Latitude"], home: "geo", axes: ["", ""] },
+];
+
+/** @param {any} trace */
+const otherPlaces = (trace) => (trace.x || trace.y || trace.z ? undefined : OTHER_PLACES.find(({ keys }) => keys.some((key) => values(trace[key]))));
+
 /** How many rows a trace has, and each by its number. @param {any} trace @returns {{ length: number, row: (n: number) => Record<string, any> }} */
 function numbersOf(trace) {
+  const other = otherPlaces(trace);
+  if (other) {
+    const [one, two, three] = other.keys.map((key) => values(trace[key]));
+    const length = Math.max(one?.length ?? 0, two?.length ?? 0, three?.length ?? 0);
+    return { length, row: (n) => ({ x: one?.[n], y: two?.[n], z: three?.[n] }) };
+  }
   const [x, y, z] = [values(trace.x), values(trace.y), values(trace.z)];
   if (z && typeof z[0] === "object" && z[0] !== null) {
     const width = Math.max(...Array.from(z, (line) => line?.length ?? 0));
@@ -66,11 +83,21 @@ function tableOfCells(traces) {
   return { columns: [...columns.values()], rows: rows.slice(0, MOST_ROWS), more: Math.max(0, rows.length - MOST_ROWS) };
 }
 
+/** Named lists side by side, as parallel coordinates show them, as the table that they are. @param {any} trace */
+const asTable = (trace) => (Array.isArray(trace.dimensions)
+  ? { type: "table", header: { values: trace.dimensions.map((/** @type {any} */ one, /** @type {number} */ n) => one.label || `Dimension ${n + 1}`) }, cells: { values: trace.dimensions.map((/** @type {any} */ one) => one.values) } }
+  : trace);
+
 /** @param {any} figure @returns {{ columns: { key: string, label: string, number?: boolean }[], rows: any[], more: number }} */
 export function tracesTable(figure) {
-  const drawn = figure.data.filter((/** @type {any} */ trace) => trace.type !== "table");
-  if (!drawn.length) return tableOfCells(figure.data);
+  const traces = figure.data.map(asTable);
+  const drawn = traces.filter((/** @type {any} */ trace) => trace.type !== "table");
+  if (!drawn.length) return tableOfCells(traces);
+  const kinds = new Set(drawn.map(otherPlaces));
+  const [other] = kinds.size === 1 ? kinds : [undefined];
   const titleOf = (/** @type {string} */ letter) => {
+    const place = "xyz".indexOf(letter);
+    if (other) return plain(figure.layout[drawn[0].subplot ?? other.home]?.[other.axes[place]]?.title?.text) || other.words[place];
     const axes = Object.keys(figure.layout).filter((key) => new RegExp(`^${letter}axis\\d*$`).test(key));
     const titles = new Set(axes.map((key) => plain(figure.layout[key]?.title?.text)).filter(Boolean));
     return titles.size === 1 ? [...titles][0] : letter;
@@ -89,6 +116,6 @@ export function tracesTable(figure) {
     }
   });
   const columns = [{ key: "trace", label: "Trace" }, { key: "x", label: titleOf("x"), number: true }, { key: "y", label: titleOf("y"), number: true }];
-  if (rows.some((one) => one.z !== null)) columns.push({ key: "z", label: colors.size === 1 ? [...colors][0] : "z", number: true });
+  if (rows.some((one) => one.z !== null)) columns.push({ key: "z", label: other ? titleOf("z") : colors.size === 1 ? [...colors][0] : "z", number: true });
   return { columns, rows, more };
 }
