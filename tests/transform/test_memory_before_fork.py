@@ -32,7 +32,7 @@ def copied_pages(how: str, size: int) -> int:
     return int(subprocess.run(words, check=True, timeout=60, capture_output=True, text=True).stdout)
 
 
-@pytest.mark.parametrize("size", [20, 200, 700, 3000])
+@pytest.mark.parametrize("size", [20, 3000])
 def test_a_fork_writes_to_fewer_pages_where_gaps_were_filled(size: int) -> None:
     assert copied_pages("filled", size) < 0.75 * copied_pages("gaps", size)
 
