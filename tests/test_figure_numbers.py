@@ -58,9 +58,20 @@ def test_columns_are_called_by_the_axes_and_the_numbers_are_the_same() -> None:
             [45, 2.5],
         ),
         (
-            go.Splom(dimensions=[{"label": "Q", "values": [1]}, {"label": "Q", "values": [2]}]),
-            ["Q", "Q, 2"],
-            [1, 2],
+            go.Splom(
+                dimensions=[{"label": "Mass / g", "values": [n]} for n in (1, 2)]
+                + [{"label": "name", "values": [3]}, {"label": "Mass / g, 2", "values": [4]}],
+                hovertext=["A-1"],
+                customdata=[[25]],
+                hovertemplate="T = %{customdata[0]} °C",
+            ),
+            ["Mass [g]", "Mass, 2 [g]", "name", "Mass / g, 2", "Hover text", "T [degC]"],
+            [1, 2, 3, 4, "A-1", 25],
+        ),
+        (
+            go.Choropleth(locations=["DE"], z=[2.5], colorbar_title_text="Loss / %"),
+            ["Loss [%]", "Location"],
+            [2.5, "DE"],
         ),
     ],
 )
@@ -68,6 +79,13 @@ def test_each_kind_of_place_has_its_columns(trace: Any, names: list[str], first:
     made = figure_numbers.tidy_frame(encode(go.Figure(trace)))
     assert list(made) == ["Curve", "Series", *names]
     assert made.iloc[0].tolist()[2:] == first
+
+
+def test_all_lists_of_a_figure_with_very_many_are_there() -> None:
+    shown = [{"label": "Q", "values": [n]} for n in range(3000)] + [None]
+    made = figure_numbers.tidy(encode({"data": [{"type": "parcoords", "dimensions": shown}], "layout": {}}))
+    assert len(made.names) == 2 + 3001
+    assert made["Q, 3000"].tolist() == [2999]
 
 
 def test_panels_have_columns_of_their_own_quantities() -> None:

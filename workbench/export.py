@@ -39,12 +39,13 @@ ENDINGS = ("html", *PICTURES, "json", *TABLES)
 CONFIG = {"showSendToCloud": False, "plotlyServerURL": "", "displaylogo": False, "responsive": True}
 PLOTLY_FILE = "plotly.min.js"
 _POINTS = (
-    *("x", "y", "z", "r", "theta", "a", "b", "c", "real", "imag", "lat", "lon", "open", "high", "low", "close"),
-    *("labels", "parents", "values", "base", "text", "hovertext"),
+    *("x", "y", "z", "r", "theta", "a", "b", "c", "real", "imag", "lat", "lon"),
+    *("locations", "open", "high", "low", "close", "labels", "parents", "values", "base", "text", "hovertext"),
 )
 _ERRORS = ("error_x", "error_y", "error_z")
 MOST_VALUES = 10_000_000
 """Most values of the table of a figure: a few bytes of a figure can describe very large tables."""
+_TRACE = ("trace", "name")
 _EXACT = 2**53
 Trace: TypeAlias = Mapping[str, Decoded]
 Listed: TypeAlias = list[Decoded] | NDArray[np.generic]
@@ -260,13 +261,12 @@ def points_of(trace: Trace) -> Table:
     """The plotted values of one trace, a row for each point, under the names that plotly gives them."""
     if trace.get("type") == "table":
         return _cells(trace)
-    if shows_dimensions(trace):
-        return _dimensions(trace)
     if _depth(trace.get("z")) == 2:
         return _grid(trace, listed(trace["z"]))
-    columns: dict[str, Column] = {}
+    shown = zip(dimension_labels(trace), listed(trace.get("dimensions")), strict=False)
+    columns = {key: _column(listed(mapping(one).get("values"))) for key, one in shown}
     for key in _POINTS:
-        if _depth(trace.get(key)) == 1:
+        if key not in columns and _depth(trace.get(key)) == 1:
             columns[key] = _column(listed(trace[key]))
     for key in _ERRORS:
         bars = mapping(trace.get(key))
@@ -340,35 +340,33 @@ def _grid(trace: Trace, values: Listed) -> Table:
     return Table(columns, height * width)
 
 
-def shows_dimensions(trace: Trace) -> bool:
-    """Whether a trace shows named lists of values side by side, as parallel coordinates do."""
-    return trace.get("type") in ("parcoords", "parcats", "splom")
-
-
-def _dimensions(trace: Trace) -> Table:
-    shown = [mapping(one) for one in listed(trace.get("dimensions"))]
-    titles: list[Decoded] = []
+def dimension_labels(trace: Trace) -> dict[str, str]:
+    """The labels of a trace that shows lists of values side by side, as parallel coordinates do, in their order, by the
+    names of their columns in ``points_of``. A list without a label is called by its number.
+    """
+    if trace.get("type") not in ("parcoords", "parcats", "splom"):
+        return {}
+    shown = listed(trace.get("dimensions"))
+    _bounded(len(shown), 1)
+    labels: dict[str, str] = {}
     for number, one in enumerate(shown, 1):
-        label = one.get("label") or f"Dimension {number}"
-        titles.append(f"{label}, {number}" if label in titles else label)
-    return _titled(titles, [one.get("values") for one in shown])
+        label = str(mapping(one).get("label") or f"Dimension {number}")
+        name = label
+        while name in labels or name in _TRACE:
+            name = f"{name}, {number}"
+        labels[name] = label
+    return labels
 
 
 def _cells(trace: Trace) -> Table:
-    titles = listed(mapping(trace.get("header")).get("values"))
-    first = [title[0] if isinstance(title, list) and title else title for title in titles]
-    return _titled(first, listed(mapping(trace.get("cells")).get("values")))
-
-
-def _titled(titles: Sequence[Decoded], lists: Listed) -> Table:
-    """A table of lists under their titles; one without a title is called by its place."""
-    _bounded(len(lists), 1)
+    cells = listed(mapping(trace.get("cells")).get("values"))
+    header = listed(mapping(trace.get("header")).get("values"))
+    _bounded(len(cells), 1)
     made: dict[str, Column] = {}
-    for place, values in enumerate(lists):
-        name = str(_scalar(titles[place] if place < len(titles) else place))
-        made[name if name not in made and name not in ("trace", "name") else f"{name} ({place})"] = _column(
-            listed(values)
-        )
+    for place, values in enumerate(cells):
+        title = header[place] if place < len(header) else place
+        name = str(_scalar(title[0] if isinstance(title, list) and title else title))
+        made[name if name not in made and name not in _TRACE else f"{name} ({place})"] = _column(listed(values))
     return _table(made, max((len(column) for column in made.values()), default=0))
 
 

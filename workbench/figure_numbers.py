@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from .battery.titles import column_of, is_unit, unit_name
-from .export import Trace, listed, points_of, shows_dimensions, trace_name
+from .export import Trace, dimension_labels, listed, points_of, trace_name
 from .table import Column, Table, concat_columns
 from .transform.frames import frame_of
 from .typed_arrays import Decoded, decode, mapping
@@ -27,6 +27,7 @@ _PLAIN = {
     "base": "Base",
     "real": "Real part",
     "imag": "Imaginary part",
+    "locations": "Location",
     "lat": "Latitude [deg]",
     "lon": "Longitude [deg]",
 }
@@ -211,13 +212,14 @@ def _columns(trace: Trace, points: Table, layout: Mapping[str, Decoded], taken: 
     colors = listed(marker.get("color"))
     shown = names.of_bar(marker)
     made: dict[str, Column] = {}
-    for key, column in columns.items():
+    labels = dimension_labels(trace)
+    for number, (key, column) in enumerate(columns.items(), 1):
         if trace.get("type") == "table":
             name = key
         else:
-            name = column_of(key) or key if shows_dimensions(trace) else names.of(key)
+            name = column_of(labels[key]) or labels[key] if key in labels else names.of(key)
         if name in made or name in taken:
-            name = _said(name, f", {key}")
+            name = _said(name, f", {number if key in labels else key}")
         made[name] = column
     if shown and shown not in made and len(colors) == points.n and not isinstance(colors[0], str):
         made[shown] = Column.from_python([_plain(value) for value in colors])

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -48,8 +52,19 @@ FIGURES = {
         2,
     ),
     "lists side by side": (
-        "go.Parcoords(dimensions=[{'label': 'Mass / g', 'values': [45, 46]}, {'values': np.array([2.5, 2.25])}])",
-        [["Mass / g", "Dimension 2"], ["45", "2.5"], ["46", "2.25"]],
+        "go.Parcats(dimensions=[{'label': 'Mass / g', 'values': [45, 46]}, {'values': np.array([2.5, 2.25])}])",
+        [["Trace", "Mass / g", "Dimension 2"], ["trace 1", "45", "2.5"], ["trace 1", "46", "2.25"]],
+        2,
+    ),
+    "angles beside places": (
+        "[go.Scatter(x=[1], y=[4]), go.Scatterpolar(r=[0.5], theta=[90], subplot='polar2')], "
+        "{'xaxis': {'domain': [0, 0.4], 'title': {'text': 'Time / h'}}, "
+        "'polar2': {'domain': {'x': [0.6, 1]}, 'radialaxis': {'title': {'text': 'Gain / W'}}}}",
+        [
+            ["Trace", "Time / h", "y", "Angle", "Gain / W"],
+            ["trace 1", "1", "4", "", ""],
+            ["trace 2", "", "", "90", "0.5"],
+        ],
         2,
     ),
     "values that are counted": (
@@ -83,3 +98,45 @@ def test_a_table_that_ends_says_how_many_rows_are_elsewhere(site: Site) -> None:
     expect(window.page.get_by_text("1 500 more are in the csv of the menu Export")).to_be_visible()
     window.assert_proper()
     window.close()
+
+
+TABLES = Path(__file__).parents[2] / "server" / "page" / "plot" / "numbers.js"
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
+@pytest.mark.parametrize(
+    ("traces", "layout", "headings", "rows"),
+    [
+        ([{"type": "parcoords", "dimensions": [None]}], {}, ["Dimension 1"], []),
+        ([{"type": "parcoords"}, {"type": "splom", "dimensions": [{"label": "a", "values": []}]}], {}, ["a"], []),
+        (
+            [{"type": "parcats", "dimensions": [{"label": "Q", "values": [1]}, {"label": "Q", "values": [2]}]}],
+            {},
+            ["Q", "Q, 2"],
+            [[1, 2]],
+        ),
+        (
+            [{"type": "scatterpolar", "r": [1]}, {"type": "scatterpolar", "r": [7], "subplot": "polar2"}],
+            {
+                "polar": {"radialaxis": {"title": "Loss / %"}},
+                "polar2": {"radialaxis": {"title": {"text": "Gain / W"}}},
+            },
+            ["Loss / %", "Gain / W"],
+            [[1, None], [None, 7]],
+        ),
+        ([{"type": "choropleth", "locations": ["DE"], "z": [3]}], {}, ["Location", "z"], [["DE", 3]]),
+    ],
+)
+def test_values_stand_under_their_own_headings(
+    traces: list[Any], layout: dict[str, Any], headings: list[str], rows: list[list[Any]]
+) -> None:
+    figure = json.dumps({"data": traces, "layout": layout})
+    script = f"import {{ tracesTable }} from {json.dumps(TABLES.as_uri())};"
+    script += f"console.log(JSON.stringify(tracesTable({figure})));"
+    said = subprocess.run(
+        ["node", "--input-type=module", "-e", script], capture_output=True, text=True, check=True, timeout=60
+    )
+    table = json.loads(said.stdout)
+    assert [column["label"] for column in table["columns"]] == ["Trace", *headings]
+    keys = [column["key"] for column in table["columns"][1:]]
+    assert [[row.get(key) for key in keys] for row in table["rows"]] == rows

@@ -24,7 +24,7 @@ from ..records import (
     Project,
     Specification,
 )
-from ..transform.early_start import begin_to_start
+from ..transform.own_processes import begin_to_start
 from .alerts import Alerts
 from .analysing import Analysing
 from .as_of import AsOf, then
@@ -421,7 +421,8 @@ class Bench(Trusting, Analysing, Authoring, Excluding, Exporting, Simulating, Ma
         home = found.record if isinstance(found, SavedPlot) else None
         taken = found.recipe() if isinstance(found, SavedPlot) else found
         locked = is_protected(self.backend, taken, protected)
-        begin_to_start(locked=bool(locked))
+        if not locked:
+            begin_to_start()
         from ..notebook.view import View  # widgets are loaded only when they are used
 
         surface = None

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from ..backend import Backend
 from ..quick_import import later
 from ..records import Dashboard, Plot
-from ..transform.early_start import begin_to_start
+from ..transform.own_processes import begin_to_start
 from .as_of import AsOf, then
 from .collections import Collection, Ref
 from .recipe_input import ParamValue, RecipeLike, Values, is_untrusted
@@ -158,8 +158,8 @@ class Board:
         bench = self._bench
         record = bench.backend.get(Dashboard, self.id)
         plots = bench.backend.plots(record)
-        for locked in {not bench.backend.is_own(plot) for plot in plots}:
-            begin_to_start(locked=locked)
+        if any(bench.backend.is_own(plot) for plot in plots):
+            begin_to_start()
         from ..notebook.board_view import BoardView  # widgets are loaded only when they are used
 
         return BoardView(

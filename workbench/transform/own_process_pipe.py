@@ -164,3 +164,6 @@ class Process:
         with told:
             while part := os.read(told.fileno(), 4096):
                 self._told.append(part)
+        # Otherwise a process that something else has ended, as a kernel does with its children when it is shut down,
+        # stays in the table of processes, and the kernel waits half a minute for it.
+        self._process.wait()

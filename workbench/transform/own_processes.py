@@ -10,7 +10,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from .own_process_pipe import Process
 
@@ -107,3 +107,12 @@ def shared() -> Processes:
             processes = _made[os.getpid()] = Processes()
             atexit.register(processes.close)
         return processes
+
+
+def begin_to_start() -> None:
+    """Begin to start a process, if there is none, while what shows figures is still imported.
+
+    The process imports what draws, which takes as long. Where none can be started, the figure that needs it says so.
+    """
+    with suppress(OSError, RuntimeError):
+        shared().start()

@@ -27,25 +27,34 @@ const implied = (trace, letter, n) => {
   return typeof start === "number" ? start + n * (trace[`d${letter}`] ?? 1) : n;
 };
 
-/** Kinds of places that are not x and y: the values of each, which columns they take, and where their titles are. */
+/** Kinds of places that are not x and y: what plotly calls them, what we call one without a title, and where titles are. */
 const OTHER_PLACES = [
   { keys: ["theta", "r"], words: ["Angle", "Radius"], home: "polar", axes: ["angularaxis", "radialaxis"] },
   { keys: ["a", "b", "c"], words: ["a", "b", "c"], home: "ternary", axes: ["aaxis", "baxis", "caxis"] },
-  { keys: ["real", "imag"], words: ["Real part", "Imaginary part"], home: "smith", axes: ["", ""] },
-  { keys: ["lon", "lat"], words: ["Longitude", "Latitude"], home: "geo", axes: ["", ""] },
+  { keys: ["real", "imag"], words: ["Real part", "Imaginary part"], home: "smith", axes: [] },
+  { keys: ["lon", "lat", "z"], words: ["Longitude", "Latitude", "z"], home: "geo", axes: [] },
+  { keys: ["locations", "z"], words: ["Location", "z"], home: "geo", axes: [] },
 ];
 
-/** @param {any} trace */
-const otherPlaces = (trace) => (trace.x || trace.y || trace.z ? undefined : OTHER_PLACES.find(({ keys }) => keys.some((key) => values(trace[key]))));
+/** A title as a mapping, or as the text itself. @param {any} title */
+const titled = (title) => plain(typeof title === "string" ? title : title?.text);
+
+/** The columns of a trace that has no x and y, each with its heading. @param {any} trace @param {any} layout @returns {[string, ArrayLike<any>][] | null} */
+function otherColumns(trace, layout) {
+  if (["parcoords", "parcats", "splom"].includes(trace.type)) return Array.from(trace.dimensions ?? [], (one, n) => [plain(one?.label) || `Dimension ${n + 1}`, values(one?.values) ?? []]);
+  if (trace.x || trace.y) return null;
+  const kind = OTHER_PLACES.find(({ keys }) => keys.some((key) => key !== "z" && values(trace[key])));
+  if (!kind) return null;
+  const home = layout[trace.subplot ?? trace.geo ?? kind.home];
+  return kind.keys.flatMap((key, n) => {
+    const found = values(trace[key]);
+    const title = key === "z" ? trace.colorbar?.title : home?.[kind.axes[n]]?.title;
+    return found ? [/** @type {[string, ArrayLike<any>]} */ ([titled(title) || kind.words[n], found])] : [];
+  });
+}
 
 /** How many rows a trace has, and each by its number. @param {any} trace @returns {{ length: number, row: (n: number) => Record<string, any> }} */
 function numbersOf(trace) {
-  const other = otherPlaces(trace);
-  if (other) {
-    const [one, two, three] = other.keys.map((key) => values(trace[key]));
-    const length = Math.max(one?.length ?? 0, two?.length ?? 0, three?.length ?? 0);
-    return { length, row: (n) => ({ x: one?.[n], y: two?.[n], z: three?.[n] }) };
-  }
   const [x, y, z] = [values(trace.x), values(trace.y), values(trace.z)];
   if (z && typeof z[0] === "object" && z[0] !== null) {
     const width = Math.max(...Array.from(z, (line) => line?.length ?? 0));
@@ -83,21 +92,11 @@ function tableOfCells(traces) {
   return { columns: [...columns.values()], rows: rows.slice(0, MOST_ROWS), more: Math.max(0, rows.length - MOST_ROWS) };
 }
 
-/** Named lists side by side, as parallel coordinates show them, as the table that they are. @param {any} trace */
-const asTable = (trace) => (Array.isArray(trace.dimensions)
-  ? { type: "table", header: { values: trace.dimensions.map((/** @type {any} */ one, /** @type {number} */ n) => one.label || `Dimension ${n + 1}`) }, cells: { values: trace.dimensions.map((/** @type {any} */ one) => one.values) } }
-  : trace);
-
 /** @param {any} figure @returns {{ columns: { key: string, label: string, number?: boolean }[], rows: any[], more: number }} */
 export function tracesTable(figure) {
-  const traces = figure.data.map(asTable);
-  const drawn = traces.filter((/** @type {any} */ trace) => trace.type !== "table");
-  if (!drawn.length) return tableOfCells(traces);
-  const kinds = new Set(drawn.map(otherPlaces));
-  const [other] = kinds.size === 1 ? kinds : [undefined];
+  const drawn = figure.data.filter((/** @type {any} */ trace) => trace.type !== "table");
+  if (!drawn.length) return tableOfCells(figure.data);
   const titleOf = (/** @type {string} */ letter) => {
-    const place = "xyz".indexOf(letter);
-    if (other) return plain(figure.layout[drawn[0].subplot ?? other.home]?.[other.axes[place]]?.title?.text) || other.words[place];
     const axes = Object.keys(figure.layout).filter((key) => new RegExp(`^${letter}axis\\d*$`).test(key));
     const titles = new Set(axes.map((key) => plain(figure.layout[key]?.title?.text)).filter(Boolean));
     return titles.size === 1 ? [...titles][0] : letter;
@@ -105,17 +104,30 @@ export function tracesTable(figure) {
   const colors = new Set(Object.keys(figure.layout).filter((key) => /^coloraxis\d*$/.test(key)).map((key) => figure.layout[key]).concat(drawn).map((one) => plain(one?.colorbar?.title?.text)).filter(Boolean));
   /** @type {any[]} */
   const rows = [];
-  let more = 0;
-  drawn.forEach((/** @type {any} */ trace, /** @type {number} */ n) => {
-    const { length, row } = numbersOf(trace);
+  /** Headings of columns that are not x, y and z. @type {Set<string>} */
+  const headings = new Set();
+  let [more, hasPlaces] = [0, false];
+  figure.data.forEach((/** @type {any} */ trace, /** @type {number} */ n) => {
+    if (trace.type === "table") return;
+    const other = otherColumns(trace, figure.layout);
+    hasPlaces ||= !other;
+    /** @type {Map<string, ArrayLike<any>>} */
+    const named = new Map();
+    for (const [heading, found] of other ?? []) named.set(named.has(heading) ? `${heading}, ${named.size + 1}` : heading, found);
+    named.forEach((_, heading) => headings.add(heading));
+    const { length, row } = other
+      ? { length: Math.max(0, ...other.map(([, found]) => found.length)), row: (/** @type {number} */ i) => Object.fromEntries(Array.from(named, ([heading, found]) => [`: ${heading}`, found[i] ?? null])) }
+      : numbersOf(trace);
     for (let i = 0; i < length; i++) {
-      const { x = null, y = null, z = null } = row(i);
-      if (y === null && z === null && (x === null || values(trace.y))) continue; // a trace that is only in the legend
+      const one = row(i);
+      if (!other && (one.y ?? null) === null && (one.z ?? null) === null && ((one.x ?? null) === null || values(trace.y))) continue; // a trace that is only in the legend
       if (rows.length >= MOST_ROWS) { more += length - i; return; }
-      rows.push({ trace: plain(trace.name) || `trace ${n + 1}`, x, y, z });
+      rows.push({ trace: plain(trace.name) || `trace ${n + 1}`, ...(other ? one : { x: one.x ?? null, y: one.y ?? null, z: one.z ?? null }) });
     }
   });
-  const columns = [{ key: "trace", label: "Trace" }, { key: "x", label: titleOf("x"), number: true }, { key: "y", label: titleOf("y"), number: true }];
-  if (rows.some((one) => one.z !== null)) columns.push({ key: "z", label: other ? titleOf("z") : colors.size === 1 ? [...colors][0] : "z", number: true });
-  return { columns, rows, more };
+  /** @type {{ key: string, label: string, number?: boolean }[]} */
+  const columns = [{ key: "trace", label: "Trace" }];
+  if (hasPlaces) columns.push({ key: "x", label: titleOf("x"), number: true }, { key: "y", label: titleOf("y"), number: true });
+  if (rows.some((one) => (one.z ?? null) !== null)) columns.push({ key: "z", label: colors.size === 1 ? [...colors][0] : "z", number: true });
+  return { columns: [...columns, ...Array.from(headings, (label) => ({ key: `: ${label}`, label, number: true }))], rows, more };
 }

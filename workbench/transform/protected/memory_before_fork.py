@@ -20,7 +20,8 @@ HELD: list[object] = []
 
 
 class _Heap(ctypes.Structure):
-    """What ``mallinfo2`` of GNU's C library returns, all in bytes or counts; ``fordblks`` is what is free."""
+    """What ``mallinfo2`` of GNU's C library returns. ``fordblks`` are the bytes that are free, ``keepcost`` those of
+    them above everything that is used: no gap."""
 
     _fields_ = [
         (name, ctypes.c_size_t)
@@ -35,8 +36,8 @@ def fill_gaps(libc: ctypes.CDLL) -> None:
     """Take the memory that is free between objects, and keep it. A forked process then allocates from pages that
     follow each other. Otherwise each small object goes into a gap on another page, and each time a page is copied.
 
-    The gaps are left by what imports made and dropped again. This process itself does not grow: its pages with gaps
-    are there anyway. Where Python or the C library allocate in another way, nothing happens.
+    The gaps are left by what imports made and dropped again. This process itself grows by one or two MB: its pages with
+    gaps are there anyway. Where Python or the C library allocate in another way, nothing happens.
     """
     _fill_gaps_of_python()
     _fill_gaps_of_heap(libc)
@@ -100,7 +101,8 @@ def _fill_gaps_of_heap(libc: ctypes.CDLL) -> None:
     size = _LARGEST
     while size >= _SMALLEST:
         end = libc.sbrk(0)
-        for _ in range(libc.mallinfo2().fordblks // size + 1):
+        heap = libc.mallinfo2()
+        for _ in range((heap.fordblks - heap.keepcost) // size + 1):
             if libc.sbrk(0) != end:
                 break
             libc.malloc(size)
