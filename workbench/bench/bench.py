@@ -24,7 +24,6 @@ from ..records import (
     Project,
     Specification,
 )
-from ..transform.own_processes import begin_to_start
 from .alerts import Alerts
 from .analysing import Analysing
 from .as_of import AsOf, then
@@ -421,9 +420,12 @@ class Bench(Trusting, Analysing, Authoring, Excluding, Exporting, Simulating, Ma
         home = found.record if isinstance(found, SavedPlot) else None
         taken = found.recipe() if isinstance(found, SavedPlot) else found
         locked = is_protected(self.backend, taken, protected)
+        # What draws and what shows are loaded only when they are used, and the process that draws before the widgets.
+        from ..transform import own_processes
+
         if not locked:
-            begin_to_start()
-        from ..notebook.view import View  # widgets are loaded only when they are used
+            own_processes.begin_to_start()
+        from ..notebook.view import View
 
         surface = None
         if figure_widget:

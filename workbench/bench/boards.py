@@ -12,7 +12,6 @@ from pydantic import JsonValue
 from ..backend import Backend
 from ..quick_import import later
 from ..records import Dashboard, Plot
-from ..transform.own_processes import begin_to_start
 from .as_of import AsOf, then
 from .collections import Collection, Ref
 from .recipe_input import ParamValue, RecipeLike, Values, is_untrusted
@@ -158,9 +157,12 @@ class Board:
         bench = self._bench
         record = bench.backend.get(Dashboard, self.id)
         plots = bench.backend.plots(record)
+        # As in ``Bench.show``: the process that draws begins before the widgets are loaded.
+        from ..transform import own_processes
+
         if any(bench.backend.is_own(plot) for plot in plots):
-            begin_to_start()
-        from ..notebook.board_view import BoardView  # widgets are loaded only when they are used
+            own_processes.begin_to_start()
+        from ..notebook.board_view import BoardView
 
         return BoardView(
             then(bench.backend, as_of),
