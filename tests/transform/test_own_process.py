@@ -170,17 +170,6 @@ def test_a_dataset_is_sent_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sizes == [0, len(NOTHING), 0, 0]
 
 
-@pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="looks into /proc")
-def test_a_process_that_something_else_ended_leaves_nothing_behind() -> None:
-    OwnProcess(60).draw(GOOD, NOTHING, {"a": 1})
-    (process,) = running()
-    os.kill(process, signal.SIGTERM)
-    until = time.monotonic() + 20
-    while os.path.exists(f"/proc/{process}"):
-        assert time.monotonic() < until, "a kernel that is shut down would wait for it"
-        time.sleep(0.02)
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
 def test_no_process_outlives_a_notebook_that_was_killed() -> None:
     code = (

@@ -100,7 +100,11 @@ class _Process:
         with self._lock:
             if self._process is None:
                 self._process = subprocess.Popen(  # noqa: S603
-                    [sys.executable, "-c", same_path() + _PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+                    [sys.executable, "-c", same_path() + _PROGRAM],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    # Its parent ends it. A kernel that is shut down waits half a minute for those of its own group.
+                    start_new_session=True,
                 )
             return self._process
 

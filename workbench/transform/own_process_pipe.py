@@ -50,6 +50,8 @@ class Process:
             bufsize=0,
             pipesize=_PIPE_BYTES,
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+            # A kernel that is shut down ends the processes of its group, and waits half a minute for them.
+            start_new_session=True,
         )
         for target in (self._collect, self._listen):
             threading.Thread(target=target, name="workbench script", daemon=True).start()
@@ -164,6 +166,3 @@ class Process:
         with told:
             while part := os.read(told.fileno(), 4096):
                 self._told.append(part)
-        # Otherwise a process that something else has ended, as a kernel does with its children when it is shut down,
-        # stays in the table of processes, and the kernel waits half a minute for it.
-        self._process.wait()

@@ -120,6 +120,8 @@ class Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=dict(environment),
+            # Its parent ends it. A kernel that is shut down waits half a minute for processes of its own group.
+            start_new_session=True,
         )
         self._lines = None if self._process.stdout is None else AnswerLines(self._process.stdout, _WORDS)
         return self._process
