@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 _WHOLE = (
     *("store/test_cache.py", "store/test_cache_stress.py", "store/test_codec.py", "store/test_soundness.py"),
-    "store/test_soundness_of_links.py",
+    *("store/test_soundness_of_links.py", "store/test_file_memory.py"),
     *("store/test_store_file.py", "store/test_store_flips.py", "store/test_store_formats.py"),
     *("store/test_store_log.py", "store/test_store_obstacles.py", "store/test_store_rehearsal.py"),
     *("store/test_store_upgrade.py", "store/test_series_damage.py"),
@@ -35,6 +35,7 @@ _SINGLE = (
         "test_a_backup_has_its_own_objects_and_the_next_one_copies_only_new_ones",
         "test_a_backup_of_a_damaged_object_is_refused_and_leaves_no_file",
     ),
+    "test_a_wrong_secret_of_a_remembered_key_is_looked_up_as_an_unknown_id_is",
     "test_a_run_whose_process_ended_is_said_to_be_stopped",
     "test_an_address_has_five_failed_tries_a_minute_over_all_processes",
     "test_two_processes_on_one_store_see_each_other_at_the_next_request",
