@@ -24,7 +24,14 @@ INGEST = "assert bench.ingest('cell.csv').stored"
 FAN_OUT = "bench.analyse('kinds')"
 
 
-@pytest.mark.parametrize("work", [VIEW, INGEST, FAN_OUT], ids=["view", "ingest", "fan-out"])
+@pytest.mark.parametrize(
+    "work",
+    [
+        pytest.param(VIEW, id="view"),
+        pytest.param(INGEST, id="ingest"),
+        pytest.param(FAN_OUT, id="fan-out", marks=pytest.mark.long),
+    ],
+)
 def test_it_does_not_wait_for_processes_of_its_own(work: str, tmp_path: Path) -> None:
     for name in ("cell", "other"):
         rows = [f"{t},{len(name) / 2 + t / 1000},0.1" for t in range(100)]

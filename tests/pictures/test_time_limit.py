@@ -47,6 +47,7 @@ def test_a_picture_that_never_ends_is_stopped_in_words(ending: str, monkeypatch:
     assert [one.poll() is not None for one in started] == [True]
 
 
+@pytest.mark.long  # it waits for a limit that good pictures keep also on a busy machine
 def test_of_several_pictures_one_that_never_ends_costs_only_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("kaleido")
     chromium()
