@@ -87,6 +87,12 @@ def cost(work: Callable[[], None]) -> float:
     return (settled() - began) * 1e3
 
 
+def saved_plots(bench: wb.Bench) -> dict[str, dict[str, Any]]:
+    """The recipes of all dashboards, by the names of their plots."""
+    boards = [bench.dashboards.get(name) for name in bench.dashboards.list(fields=["name"])["name"]]
+    return {plot.name: dict(plot.record.config) for board in boards for plot in board.plots()}
+
+
 def measured(store: Path) -> dict[str, tuple[float, float]]:
     """Plot -> figure and draft, in ms."""
     turn = count(1)
@@ -100,8 +106,7 @@ def measured(store: Path) -> dict[str, tuple[float, float]]:
 
     found = {}
     with wb.open(store) as bench:
-        boards = [bench.dashboards.get(name) for name in bench.dashboards.list(fields=["name"])["name"]]
-        plots = {plot.name: dict(plot.record.config) for board in boards for plot in board.plots()}
+        plots = saved_plots(bench)
 
         def figure(config: dict[str, Any]) -> None:
             bench.backend.figure(config, {}, protected=True)

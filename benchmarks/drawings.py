@@ -22,8 +22,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from drafts import locked_facts, settled
-from waits import Times, compared, table
+from drafts import locked_facts, saved_plots, settled
+from waits import Times, by_version, compared, table
 
 import workbench as wb
 
@@ -61,8 +61,7 @@ def measured(store: Path) -> Times:
     found: Times = {}
     with wb.open(store) as bench:
         backend = bench.backend
-        boards = [bench.dashboards.get(name) for name in bench.dashboards.list(fields=["name"])["name"]]
-        plots = {plot.name: dict(plot.record.config) for board in boards for plot in board.plots()}
+        plots = saved_plots(bench)
 
         def draw(config: dict[str, Any], protected: bool) -> None:
             made = copy.deepcopy(config)
@@ -91,18 +90,6 @@ def measured(store: Path) -> Times:
     }
 
 
-def by_version(version: str, store: Path) -> Times:
-    """The times of one version, in a process of its own."""
-    made = subprocess.run(
-        [sys.executable, "-P", str(HERE / "drawings.py"), "--measure", str(store)],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([version, str(HERE)])},
-        stdout=subprocess.PIPE,
-        check=True,
-    )
-    times: Times = json.loads(made.stdout.splitlines()[-1])
-    return times
-
-
 def main(beside: str | None, rounds: int) -> None:
     """Make the demos, measure, and write the page."""
     versions = [str(HERE.parent), *([str(Path(beside).resolve())] if beside else [])]
@@ -117,7 +104,7 @@ def main(beside: str | None, rounds: int) -> None:
         stores = {version: folder / f"{place}.db" for place, version in enumerate(versions)}
         for store in stores.values():
             shutil.copy(demo, store)
-        found = compared(versions, lambda version: by_version(version, stores[version]), rounds)
+        found = compared(versions, lambda version: by_version(version, "drawings.py", stores[version]), rounds)
     pages = [one.pop(PAGES) for one in found]
     said = f"{pages[0]:.0f}" if len(pages) == 1 else f"{pages[1]:.0f} before, {pages[0]:.0f} now"
     copied = (

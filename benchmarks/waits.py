@@ -198,11 +198,11 @@ def started(program: str, version: str) -> float:
     return (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1e3
 
 
-def by_version(version: str, kind: str, store: Path) -> Times:
-    """The times of one version, in a process of its own."""
+def by_version(version: str, script: str, *measure: str | Path) -> Times:
+    """The times of one version, in a process of its own: what a script of this folder prints with ``--measure``."""
     paths = os.pathsep.join([version, str(HERE)])
     made = subprocess.run(
-        [sys.executable, "-P", str(HERE / "waits.py"), "--measure", kind, str(store)],
+        [sys.executable, "-P", str(HERE / script), "--measure", *map(str, measure)],
         env={**os.environ, "PYTHONPATH": paths},
         stdout=subprocess.PIPE,
         check=True,
@@ -253,12 +253,15 @@ def main(full: bool, beside: str | None, folder: Path, rounds: int) -> None:
         if not store.exists():
             fill(store, size)
         own = copies(store)
-        shown(f"{size} cells in a project", lambda version, own=own: by_version(version, "cells", own[version]))
+        shown(
+            f"{size} cells in a project",
+            lambda version, own=own: by_version(version, "waits.py", "cells", own[version]),
+        )
     cycles = folder / "cycles.db"
     if not cycles.exists():
         fill_cycles(cycles)
     of_cycles = copies(cycles)
-    shown("asked at the bench", lambda version: by_version(version, "cycles", of_cycles[version]))
+    shown("asked at the bench", lambda version: by_version(version, "waits.py", "cycles", of_cycles[version]))
     small = {version: repr(str(path)) for version, path in own.items()}  # the smaller of the two, which came last
     shown(
         "a new process",

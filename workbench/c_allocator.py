@@ -32,8 +32,8 @@ def keep_what_is_freed() -> None:
 
     A file is read in blocks of some MB, each of which is freed before the next. Otherwise their memory is given back
     to the system each time and asked for again, and the system fills every page of it with zeros: two thirds of all
-    pages that the reading of a long file touched were such. This is for processes that end
-    soon, or after some minutes without a file.
+    pages that the reading of a long file touched were such. This is for processes that end soon, or after some minutes
+    without a file.
     """
     _set(_LARGEST_IN_HEAP, 32 << 20)
     _set(_FREE_AT_TOP, 256 << 20)
