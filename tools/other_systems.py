@@ -13,7 +13,10 @@ SYSTEMS = ("win32", "darwin")
 _LOCK = "workbench.transform.protected."
 LINUX_ONLY = {
     f"{_LOCK}{name}"
-    for name in ("answer", "child", "lock", "lock_self_test", "pool", "sealed_memory", "zygote", "zygote_process")
+    for name in (
+        *("answer", "child", "lock", "lock_self_test", "memory_before_fork", "pool", "sealed_memory"),
+        *("zygote", "zygote_process"),
+    )
 } | {
     *("workbench.lock.kernel", "workbench.lock.reader_lock", "workbench.lock.launcher"),
     *(f"workbench.readers.file.{name}" for name in ("locked_parent", "lock_self_test")),
