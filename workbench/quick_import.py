@@ -25,15 +25,26 @@ def not_collected() -> Iterator[None]:
     apart is never freed if it ends in a circle.
     """
     was_on = gc.isenabled()
-    has_begun = was_on and len(gc.get_objects()) + gc.get_freeze_count() < FEW
+    is_young = was_on and _is_young()
     gc.disable()
     try:
         yield
     finally:
         if was_on:
             gc.enable()
-        if has_begun:
+        if is_young:
             gc.freeze()
+
+
+_young = True
+"""False from the first look on that found more than few objects: to count many takes milliseconds."""
+
+
+def _is_young() -> bool:
+    """Whether this process has hardly more objects than Python itself."""
+    global _young
+    _young = _young and len(gc.get_objects()) + gc.get_freeze_count() < FEW
+    return _young
 
 
 class _Later(ModuleType):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -22,12 +23,14 @@ from ..errors import BadRequest, NotFound, StoreError, WorkerDied, instead
 from ..fan_out import FanOut, own_task
 from ..records.measurement import KIND
 from ..store import Scope, Store
+from ..store.cache.cache import Cache
 from ..store.db.parallel import CORES
 from ..store.reached import Reached
 from . import test_kinds
 from .declaration import Declared
 from .half_cells import ELECTRODES, Electrode, HalfCellCurve, curve_of, lacking, table_of
 from .keeping import Kept, Key, Output, input_of, keep, kept
+from .kinds_in_cache import KindsInCache
 from .registry import ANALYSES, ON_ARRIVAL
 from .tests import Test, frame, keys, steps_of, tests_in
 
@@ -167,7 +170,7 @@ def analyse(
         if not check and not all(map(_is_fresh, kinds)):
             analyse(store, scope, actor, KINDS_JOB, jobs=jobs, fan_out=where, cancel=cancel)
             kinds = _kind_units(store, scope, chosen)
-        of = _recognised(store, scope, kinds)
+        of = _recognised(store, scope, kinds, KindsInCache(store, scope))
         chosen = [one for one in chosen if {kind.name for kind in of[one.id]} & set(declared.kinds)]
     units = _units(store, scope, declared, chosen, full)
     return _run(store, scope, actor, type, units, parameters or {}, check, jobs, where, progress, cancel)
@@ -214,17 +217,27 @@ def _due(
     return done
 
 
-def recognised(store: Store, scope: Scope, among: Sequence[Test]) -> dict[str, list[test_kinds.TestKind]]:
-    """The kinds of tests, by id: from their records where these are fresh, else recognised now and not kept."""
-    return _recognised(store, scope, _kind_units(store, scope, among))
+def recognised(
+    store: Store, scope: Scope, among: Sequence[Test], cache: Cache | None = None
+) -> dict[str, list[test_kinds.TestKind]]:
+    """The kinds of tests, by id: from their records where these are fresh, else from the cache, else recognised now."""
+    known = KindsInCache(store, scope, cache)
+    found = _recognised(store, scope, _kind_units(store, scope, among), known)
+    known.keep()
+    return found
 
 
-def _recognised(store: Store, scope: Scope, units: Sequence[_Unit]) -> dict[str, list[test_kinds.TestKind]]:
+def _recognised(
+    store: Store, scope: Scope, units: Sequence[_Unit], known: KindsInCache
+) -> dict[str, list[test_kinds.TestKind]]:
     found: dict[str, list[test_kinds.TestKind]] = {}
     for unit in units:
         (test,) = unit.tests
         fresh = [one for one in unit.old.get(test.id, []) if one.state == unit.key.state]
-        outputs = [_told(one) for one in fresh] if fresh else _kinds(store, scope, test)
+        if fresh:
+            outputs = [_told(one) for one in fresh]
+        else:
+            outputs = known.of(test.id, unit.key.state, partial(_kinds, store, scope, test))
         found[test.id] = [one for one in outputs if one.name != OTHER]
     return found
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from ..errors import Invalid, Problem
 from ..messages import counted, spaced
-from ..recipe.plot import Caps
+from ..recipe.plot import MOST_SOURCES, Caps
 
 
 def check_sources(n: int, caps: Caps) -> None:
     """Whether a step may read n sources."""
     if n > caps.max_sources:
+        more = f", or raise caps.max_sources up to {MOST_SOURCES}" if caps.max_sources < MOST_SOURCES else ""
         raise Invalid(
             Problem(
                 ("ids",),
                 f"This step names {counted(n, 'source')} and at most {spaced(caps.max_sources)} are allowed. "
-                "Choose fewer, or raise caps.max_sources up to 500.",
+                f"Choose fewer{more}.",
                 ctx={"sources": n, "most": caps.max_sources},
             )
         )

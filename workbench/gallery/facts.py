@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from pydantic import JsonValue
 
@@ -48,6 +48,14 @@ class TestRow:
     name: str
     cell: str
     batch: str | None
+
+
+class _Lengths(NamedTuple):
+    """How many rows a test has of each dataset."""
+
+    sample_count: int
+    cycle_count: int
+    step_count: int
 
 
 class Facts:
@@ -93,11 +101,17 @@ class Facts:
         return listed.records() if listed.n else []
 
     @cached_property
+    def _rows(self) -> list[tuple[TestRow, _Lengths]]:
+        """All tests that count, in the order in which they were stored, with the rows that they have."""
+        fields = ["id", "name", "instance_name", "batch_name", *_Lengths._fields]
+        listed = self._store.listing("measurements", {}, fields, None)
+        rows = ((_row(row), _lengths(row)) for row in (listed.records() if listed.n else []))
+        return [(one, lengths) for one, lengths in rows if self._only is None or one.id in self._only]
+
+    @cached_property
     def measurements(self) -> list[TestRow]:
         """All tests with samples, in the order in which they were stored."""
-        fields = ["id", "name", "instance_name", "batch_name", "sample_count"]
-        rows = self._store.listing("measurements", {}, fields, None).records()
-        return [_row(row) for row in rows if row["sample_count"] and self._counts(str(row["id"]))]
+        return [one for one, lengths in self._rows if lengths.sample_count]
 
     @cached_property
     def cycled(self) -> list[TestRow]:
@@ -109,20 +123,21 @@ class Facts:
         return self._with_cycles(MANY_CYCLES)
 
     def _with_cycles(self, least: int) -> list[TestRow]:
-        excluded = self.excluded_tests
-        return [one for one, cycles in self._cycle_counts if one.id not in excluded and cycles >= least]
+        rows = ((one, lengths.cycle_count) for one, lengths in self._rows if one.id not in self.excluded_tests)
+        return [one for one, cycles in rows if cycles >= least]
 
     @cached_property
-    def _cycle_counts(self) -> list[tuple[TestRow, int]]:
-        """The tests that have cycles, and how many."""
-        fields = ["id", "name", "instance_name", "batch_name", "cycle_count"]
-        rows = self._store.listing("measurements", {}, fields, None).records()
-        counts = ((_row(row), row["cycle_count"]) for row in rows if self._counts(str(row["id"])))
-        return [(one, count) for one, count in counts if isinstance(count, int)]
+    def _by_id(self) -> dict[str, _Lengths]:
+        return {one.id: lengths for one, lengths in self._rows}
 
     def cycles_in(self, test: TestRow) -> int:
         """How many cycles a test has."""
-        return next((cycles for one, cycles in self._cycle_counts if one.id == test.id), 0)
+        return self._by_id[test.id].cycle_count
+
+    def summary_rows_in(self, test: TestRow) -> int:
+        """How many rows a test has in the longer one of its summaries, of cycles or of steps."""
+        lengths = self._by_id[test.id]
+        return max(lengths.cycle_count, lengths.step_count)
 
     @cached_property
     def excluded(self) -> list[tuple[str, str, str, str]]:
@@ -142,7 +157,7 @@ class Facts:
         """The tests of any of these kinds, without those that are excluded; without kinds all tests."""
         return [one for one in self._of_kinds(*kinds) if one.id not in self.excluded_tests]
 
-    @property
+    @cached_property
     def excluded_tests(self) -> set[str]:
         """The ids of the tests that are excluded as a whole."""
         return {id for id, _, cycles, _ in self.excluded if cycles == ALL}
@@ -210,9 +225,13 @@ class Facts:
         if not kinds:
             return self.measurements
         ids = {one["measurement_id"] for one in self._kinds if one["kind"] in kinds}
+        return [one for one in self._of_any_kind if one.id in ids]
+
+    @cached_property
+    def _of_any_kind(self) -> list[TestRow]:
+        """All tests with samples, then those with cycles alone."""
         sampled = {one.id for one in self.measurements}
-        tables = [one for one in self.cycled if one.id not in sampled]
-        return [one for one in (*self.measurements, *tables) if one.id in ids]
+        return [*self.measurements, *(one for one in self.cycled if one.id not in sampled)]
 
     def are_kept(self, kind: str, tests: Sequence[TestRow]) -> bool:
         """Whether the records of a kind name just these tests, so that a plan can list them by it."""
@@ -313,6 +332,11 @@ def _row(row: Mapping[str, JsonValue]) -> TestRow:
     return TestRow(
         str(row["id"]), str(row["name"]), str(row["instance_name"]), None if batch is None else str(batch)
     )
+
+
+def _lengths(row: Mapping[str, JsonValue]) -> _Lengths:
+    counts = (row[name] for name in _Lengths._fields)
+    return _Lengths(*(count if isinstance(count, int) else 0 for count in counts))
 
 
 def _listed(names: Counter[str]) -> str:

@@ -3,7 +3,7 @@ that chooses among them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pydantic import JsonValue
@@ -14,8 +14,9 @@ from .entry import Params, Steps, Unmet
 from .facts import MOST_LISTED, Facts, TestRow
 
 RATED, RATED_UNIT = "ratings.capacity.value", "ratings.capacity.unit"
-MOST_CHOSEN = 400
-"""As many cells are chosen at first at most; a plan reads 500 tests."""
+MOST_TESTS, MOST_ROWS = 400, 160_000
+"""As many tests are chosen at first at most, with as many rows of cycles or steps: four fifths of what a plan reads. So
+it still does when tests go on and others arrive."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ def drawable(facts: Facts, tests: Sequence[TestRow], lacking: str, *reads: Reads
 
 
 def chosen_tests(
-    facts: Facts, tests: Sequence[TestRow], kind: str = "", *, most: int = MOST_CHOSEN, by: str = "instance_name"
+    facts: Facts, tests: Sequence[TestRow], kind: str = "", *, most: int = MOST_TESTS, by: str = "instance_name"
 ) -> tuple[Steps, Params]:
     """The steps ``tests``, ``cells``, ``designs`` and ``chosen``, and the control of the tests.
 
@@ -74,7 +75,8 @@ def chosen_tests(
     tests : those to choose from.
     kind : of the tests. If just these tests are kept as of that kind, or if they are all tests of the project, the plan
         also finds those that come later.
-    most : how many are chosen at first.
+    most : how many cells, or names of tests, are chosen at first at most; fewer if they have more tests or rows than a
+        plan reads.
     by : what the control chooses: ``instance_name``, the param ``cells``; or ``name``, the param ``tests``.
     """
     steps: Steps = {}
@@ -109,12 +111,28 @@ def chosen_tests(
         "where": {by: f"${param}", **({"instance_name": "$cells"} if beside else {})},
         "how": "left",
     }
-    names = list(dict.fromkeys(one.cell if by == "instance_name" else one.name for one in tests))
+    names: dict[str, list[TestRow]] = {}
+    for one in tests:
+        names.setdefault(one.cell if by == "instance_name" else one.name, []).append(one)
+    chosen = _within_caps(facts, names, most)
     label = "Cells" if by == "instance_name" else "Tests"
-    if len(names) > most:
-        label = f"{label} ({most} of {len(names)} are chosen at first)"
+    if len(chosen) < len(names):
+        label = f"{label} ({len(chosen)} of {len(names)} are chosen at first)"
     control: dict[str, JsonValue] = {"label": label, "optionsFrom": {"step": "tests", "value": by}}
-    return steps, {**beside, param: {"kind": "data", "default": [*names[:most]], "control": control}}
+    return steps, {**beside, param: {"kind": "data", "default": chosen, "control": control}}
+
+
+def _within_caps(facts: Facts, names: Mapping[str, Sequence[TestRow]], most: int) -> list[JsonValue]:
+    """The first names whose tests a plan can read at once; at least one."""
+    chosen: list[JsonValue] = []
+    tests = rows = 0
+    for name, of in names.items():
+        tests += len(of)
+        rows += sum(map(facts.summary_rows_in, of))
+        if chosen and (len(chosen) == most or tests > MOST_TESTS or rows > MOST_ROWS):
+            break
+        chosen.append(name)
+    return chosen
 
 
 def cells_beside(tests: Sequence[tuple[str, str]], step: str, most: int) -> Params:

@@ -36,7 +36,7 @@ class AnalysisOperations:
         """The kinds of all tests of the project: what their tags or protocols say, else what their steps show."""
         with self.store.snapshot():
             among = tests.tests_in(self.store, self.scope, None, also_tables=True)
-            found = runs.recognised(self.store, self.scope, among)
+            found = runs.recognised(self.store, self.scope, among, self.cache)
         return [
             {
                 "measurement_id": one.id,

@@ -13,7 +13,8 @@ READS = Reads("series", ("Cycle count", "Time [s]", "Voltage [V]", "Current [A]"
 
 def make(facts):
     liked = facts.tests("ageing") or facts.tests("rate", "formation", "rpt", "pocv") or facts.tests()
-    liked = [one for one in liked if one.id not in {other.id for other in facts.tests("eis")}]
+    impedance = {one.id for one in facts.tests("eis")}
+    liked = [one for one in liked if one.id not in impedance]
     tests = drawable(facts, liked, LACKING, READS)
     steps, params = chosen_tests(facts, tests, most=1, by="name")
     for step in ("early", "middle", "late"):
