@@ -1,4 +1,5 @@
-"""Stored analyses of many small tests: the first run, and the same again, which has nothing to do.
+"""Stored analyses of many small tests: the first run, and the same again, which has nothing to do. And the gallery of
+these tests, before anything has recorded of what kind they are.
 
 ``python benchmarks/analyses.py [--full]``. Both runs are in this process, one after the other: read the ratios. That of
 processor time counts, since a busy machine strikes the threads of a first run harder.
@@ -12,6 +13,7 @@ import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +23,7 @@ import workbench as wb
 from workbench.analyses.run import Analysed
 
 GATE = 50.0
+GALLERY_GATE = 3.0
 ROUNDS = 5
 CYCLES, EACH = 12, 40
 TYPES = ("kinds", "retention", "efficiency", "capacity_by_step", "dcir", "outliers")
@@ -69,15 +72,53 @@ def timed(bench: wb.Bench, type: str) -> tuple[float, float, Analysed]:
     return time.perf_counter() - began, time.process_time() - before, done
 
 
+def gallery(bench: wb.Bench, tests: int) -> tuple[str, bool]:
+    """What the gallery takes at first and then, as a part of the page, and whether its gate is kept.
+
+    Raises
+    ------
+    RuntimeError
+        If the default choice of a recipe cannot be drawn.
+    """
+    began, before = time.perf_counter(), time.process_time()
+    items = bench.gallery().items
+    first, first_work = time.perf_counter() - began, time.process_time() - before
+    again = statistics.median(_work(lambda: bench.gallery()) for _ in range(ROUNDS))
+    recipe = statistics.median(_work(lambda: bench.gallery().recipe("fade")) for _ in range(ROUNDS)) - again
+    drawn = 0
+    for item in items:
+        if item["ready"]:
+            try:
+                drawn += bool(bench.figure(item["name"]).data)
+            except wb.WorkbenchError as error:
+                raise RuntimeError(f"{item['name']}: {error}") from error
+    ratio = first_work / again
+    text = (
+        f"The gallery of these tests, before their kinds are recorded: {first:.2f} s at first (processor "
+        f"{first_work:.2f} s), then {1e3 * again:.0f} ms, {ratio:.1f}x as fast (gate >= {GALLERY_GATE:g}x: "
+        f"{'yes' if ratio >= GALLERY_GATE else 'no'}); a recipe of it {1e3 * recipe:.0f} ms. {drawn} recipes draw what "
+        f"they choose at first of the {tests} tests."
+    )
+    return text, ratio >= GALLERY_GATE
+
+
+def _work(ask: Callable[[], object]) -> float:
+    """Seconds of processor time."""
+    before = time.process_time()
+    ask()
+    return time.process_time() - before
+
+
 def main() -> int:
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("--full", action="store_true", help="1 000 tests instead of 200")
     asked.add_argument("--tests", type=int, default=0, metavar="N", help="another number of tests")
     given = asked.parse_args()
     tests = given.tests or (1000 if given.full else 200)
-    rows, good = [], True
+    rows = []
     with tempfile.TemporaryDirectory(prefix="workbench-bench-") as scratch, wb.open(f"{scratch}/a.db") as bench:
         filled(bench, tests)
+        of_gallery, good = gallery(bench, tests)
         for type in TYPES:
             first, first_work, done = timed(bench, type)
             if len(done.computed) != tests:
@@ -105,6 +146,8 @@ def main() -> int:
             "| analysis | first; processor | the same again; processor | how much faster; processor | gate | kept |",
             "|---|---|---|---|---|---|",
             *rows,
+            "",
+            of_gallery,
             "",
         ]
     )

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from support.about_a_file import is_about_a_file, new_stores_are_files
+from support.everyday import Everyday
 from support.examples import FULL_SIZE
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
@@ -69,9 +70,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.getoption("--long"):
         return
     skip = pytest.mark.skip(reason="full size: runs with --long")
+    everyday = Everyday()
     for item in items:
-        if "long" in item.keywords:
+        if "long" in item.keywords or not (everyday.has(item.nodeid) or _is_asked_for(item, config)):
             item.add_marker(skip)
+
+
+def _is_asked_for(item: pytest.Item, config: pytest.Config) -> bool:
+    """Whether somebody named the file of a test, or part of its name."""
+    named = [Path(str(one).partition("::")[0]).resolve() for one in config.args]
+    return bool(config.option.keyword) or item.path in named
 
 
 def pytest_collection_finish() -> None:

@@ -44,8 +44,15 @@ class Sides:
 
 @contextmanager
 def sides(path: Path) -> Iterator[Sides]:
-    """Both sides of the store at a path, which is made if it is absent."""
-    with wb.open(path) as near, near.serve() as served, wb.connect(served.url, served.api_key) as far:
+    """Both sides of the store at a path, which is made if it is absent.
+
+    No process that reads files is started for each server: what locks them in has tests of its own.
+    """
+    with (
+        wb.open(path) as near,
+        near.serve(trust_files=True) as served,
+        wb.connect(served.url, served.api_key) as far,
+    ):
         made = Sides(near, far, served.url, served.api_key)
         try:
             yield made
@@ -58,11 +65,15 @@ def sides(path: Path) -> Iterator[Sides]:
 def opened(path: Path, where: str) -> Iterator[wb.Bench]:
     """A bench on the store at ``path``, which is made if it is absent; ``far`` goes through HTTP on a socket.
 
-    Nothing is drawn by that server but detail, so its scripts are trusted: what locks them in has tests of its own.
+    Scripts and files are trusted, so that no process is started for each server: what locks them in has tests of its
+    own.
     """
     with wb.open(path) as near:
         if where == "near":
             yield near
             return
-        with near.serve(trust_transforms=True) as served, wb.connect(served.url, served.api_key) as far:
+        with (
+            near.serve(trust_transforms=True, trust_files=True) as served,
+            wb.connect(served.url, served.api_key) as far,
+        ):
             yield far

@@ -1,0 +1,259 @@
+"""What the everyday run leaves out for its time: it has to end within seven minutes on two cores. ``--long`` runs all.
+
+A test that takes a second or more is worth it every day if nothing else would notice what it notices. What is left out
+here is the same again at another place (the next kind of figure, the next way a process is killed), or looks at a
+picture in a browser.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+NEVER = 0
+"""Only at full size."""
+ONE = 10**6
+"""The first case only."""
+
+EACH: Mapping[str, Mapping[str, int]] = {
+    "analyses/test_many_tests.py": {
+        "test_a_run_is_killed_stopped_and_goes_on_and_nothing_is_done_twice": NEVER,
+    },
+    "battery/test_validation.py": {"test_a_case_gives_its_reference_and_what_the_page_says": 2},
+    "bench/test_bench_complete_cycles.py": {
+        "test_a_broken_off_cycle_ends_no_life": ONE,
+        "test_an_answer_in_the_cache_follows_later_cycles_and_new_limits": ONE,
+    },
+    "bench/test_bench_named_recipes.py": {"test_every_method_takes_every_way_to_name_a_recipe": 3},
+    "bench/test_bench_quick.py": {
+        "test_what_a_file_holds_can_be_shown_otherwise": NEVER,
+        "test_sample_files_are_drawn_as_what_they_hold": 3,
+    },
+    "bench/test_bench_simulate.py": {"test_a_bpx_set_is_simulated": NEVER},
+    "bench/test_first_figure_shown.py": {
+        "test_it_is_shown_without_nbformat": ONE,
+        "test_what_plotly_says_where_nbformat_is_not_installed_stays": NEVER,
+    },
+    "browser/test_browser_controls.py": {"test_a_control_changes_the_figure": 4},
+    "browser/test_browser_harness.py": {"test_requests_and_complaints_are_heard": NEVER},
+    "browser/test_browser_hostile.py": {
+        "test_a_figure_of_a_script_that_may_be_drawn_does_nothing": 3,
+        "test_the_policy_of_an_export_stops_what_a_figure_would_fetch": 3,
+        "test_what_may_not_be_shown_would_fetch": 3,
+    },
+    "browser/test_browser_parts.py": {
+        "test_pictures_keep_their_height_on_any_resize": NEVER,
+        "test_static_figures_follow_the_theme": ONE,
+    },
+    "browser/test_browser_plotly_files.py": {
+        "test_a_view_of_a_new_kernel_gets_the_file_that_dead_views_cannot_bring": NEVER,
+        "test_a_figure_that_needs_the_whole_file_gets_it_and_others_stay": NEVER,
+    },
+    "browser/test_browser_still.py": {
+        "test_a_row_of_buttons_has_one_line_where_there_is_room": NEVER,
+        "test_a_saved_picture_suits_both_themes": NEVER,
+        "test_a_look_at_a_plan_keeps_its_own_face_beside_a_view": NEVER,
+    },
+    "browser/test_browser_view.py": {"test_the_figure_is_as_wide_as_its_cell": NEVER},
+    "browser/test_page.py": {
+        "test_a_code_in_the_fragment_signs_in_once": NEVER,
+        "test_a_session_that_ends_is_renewed_without_losing_the_place": NEVER,
+        "test_a_slider_is_moved_by_the_keyboard_and_a_refused_number_says_why": NEVER,
+        "test_a_test_that_fails_leaves_pictures_of_its_windows": NEVER,
+        "test_the_html_names_all_that_a_page_loads_before_it_shows_something": ONE,
+        "test_who_saves_second_sees_both_sides_and_loses_nothing": NEVER,
+        "test_zoom_reads_finer_samples_and_one_plot_shows_what_it_is_made_of": NEVER,
+    },
+    "browser/test_page_accessible.py": {"test_every_page_is_for_everyone": NEVER},
+    "browser/test_page_as_of.py": {
+        "test_the_data_of_an_earlier_day": NEVER,
+        "test_what_alerts_found_is_shown_until_somebody_has_seen_it": NEVER,
+    },
+    "browser/test_page_controls.py": {
+        "test_every_control_is_seen_and_changes_the_address_and_the_figure": NEVER,
+    },
+    "browser/test_page_dark.py": {
+        "test_a_figure_that_is_drawn_out_of_sight_has_the_fonts_of_its_room": NEVER,
+        "test_a_narrow_figure_keeps_its_small_fonts_though_its_room_was_wide_for_a_moment": NEVER,
+        "test_texts_in_boxes_are_read_on_a_dark_page": ONE,
+        "test_the_ground_of_other_axes_is_dark_too": ONE,
+        "test_what_a_script_chose_for_a_polar_figure_is_read_on_a_dark_page": NEVER,
+    },
+    "browser/test_page_numbers.py": {
+        "test_a_table_that_ends_says_how_many_rows_are_elsewhere": NEVER,
+        "test_the_numbers_of_each_kind_of_figure_are_a_table": 5,
+    },
+    "cli/test_cli_commands.py": {
+        "test_a_mistake_ends_in_a_sentence": 2,
+        "test_demo_uses_the_one_that_is_there": NEVER,
+    },
+    "cli/test_cli_demo_serves.py": {
+        "test_it_stops_before_where_it_is_told": NEVER,
+        "test_the_demo_serves_its_store": NEVER,
+    },
+    "cli/test_cli_imports.py": {
+        "test_a_bench_is_opened_without_what_it_does_not_need_yet": ONE,
+        "test_a_command_of_the_store_alone_needs_no_frames": 3,
+        "test_a_server_imports_all_at_its_start": NEVER,
+    },
+    "cli/test_cli_store.py": {"test_recompute_says_what_it_would_do_and_does_it": NEVER},
+    "cycling/test_cycling_against_reference.py": {"test_batches_do_not_change_a_bit": NEVER},
+    "declarations/test_adding.py": {
+        "test_what_is_declared_as_the_page_says_works": NEVER,
+        "test_what_is_left_out_is_named_at_import": ONE,
+    },
+    "demo/test_demo_made.py": {"test_a_second_run_draws_the_same_and_keeps_what_is_there": NEVER},
+    "demo/test_demo_plots.py": {"test_a_view_change_reads_nothing": 3},
+    "fan_out/test_golden_plans.py": {
+        "test_golden_plans_give_the_same_bytes_everywhere_also_while_workers_are_killed": NEVER,
+    },
+    "fan_out/test_same_answers.py": {
+        "test_a_damaged_store_is_described_by_the_same_sentences": NEVER,
+        "test_what_is_made_anew_in_processes_that_are_killed_is_the_same": NEVER,
+    },
+    "gallery/test_gallery_shown.py": {"test_all_pictures_are_drawn_by_one_browser": NEVER},
+    "gallery/test_gallery_stores.py": {
+        "test_each_capacity_current_and_resistance_can_be_given_per_gram_or_area": 5,
+        "test_each_leaves_out_what_is_excluded_and_says_why": 3,
+        "test_near_far_and_http_draw_the_same": NEVER,
+        "test_on_the_demo_each_draws_its_question": 2,
+        "test_on_an_empty_store_each_says_what_it_needs": 3,
+        "test_on_one_bare_file_each_is_a_figure_or_a_sentence": 3,
+    },
+    "hostile_files/test_readers_hostile.py": {
+        "test_every_mutation_is_read_or_refused": 3,
+        "test_more_columns_than_the_bound": NEVER,
+    },
+    "hostile_files/test_readers_hostile_packed.py": {
+        "test_a_parameter_set_of_no_end": NEVER,
+        "test_a_sheet_of_a_million_columns": NEVER,
+        "test_every_mutation_is_read_or_refused": 3,
+        "test_every_mutation_of_hdf5_is_read_or_refused": NEVER,
+        "test_one_long_text_in_many_cells_is_not_copied": NEVER,
+    },
+    "ingest/test_advice.py": {"test_advice_about_a_file_keeps_its_numbers": 3},
+    "ingest/test_ingest_files.py": {
+        "test_a_process_that_dies_or_hangs_costs_its_own_file_only": NEVER,
+        "test_two_ingests_at_once_store_each_file_once": NEVER,
+    },
+    "ingest/test_ingest_mutations.py": {
+        "test_archives": ONE,
+        "test_structures_and_tables_in_a_process_of_their_own": NEVER,
+    },
+    "ingest/test_ingest_zones.py": {"test_a_change_of_summer_time_is_named_with_its_zone": 3},
+    "notebook/test_author_view.py": {"test_undo_goes_back_to_the_draft_before": NEVER},
+    "notebook/test_kernel_ends.py": {"test_it_does_not_wait_for_processes_of_its_own": ONE},
+    "notebook/test_view_close.py": {
+        "test_a_closed_view_leaves_the_memory": 3,
+        "test_nothing_is_left_of_a_closed_view": 3,
+    },
+    "notebook/test_view_stop.py": {"test_a_cell_that_waits_for_the_figure_can_be_stopped": NEVER},
+    "notebooks/test_notebooks.py": {"test_it_runs_beside_a_demo": ONE},
+    "passport/test_passport_boards.py": {
+        "test_each_figure_of_a_dashboard_has_its_passport_under_its_name": NEVER,
+    },
+    "passport/test_passport_files.py": {"test_a_picture_gives_its_passport_back_and_still_opens": ONE},
+    "pictures/test_letters.py": {"test_an_export_says_it": NEVER},
+    "pictures/test_time_limit.py": {"test_a_picture_that_never_ends_is_stopped_in_words": NEVER},
+    "pictures/test_true_size.py": {"test_a_pdf_of_a_journal_is_to_size": ONE},
+    "readers/test_readers_docs.py": {"test_every_format_refuses_a_foreign_file_in_words": ONE},
+    "readers/test_readers_locked.py": {
+        "test_a_process_that_was_taken_over_may_answer_anything": 3,
+        "test_a_process_that_was_taken_over_may_ask_for_anything": 4,
+        "test_every_reader_gives_the_same_under_the_lock": NEVER,
+    },
+    "readers/test_readers_several_tests.py": {
+        "test_a_column_that_names_cells_in_a_table_of_hdf5": NEVER,
+        "test_a_header_with_the_mark_of_places_in_it_can_be_mapped": NEVER,
+        "test_a_map_of_columns_is_honoured_in_tables": NEVER,
+        "test_matrices_are_named_with_their_size_and_never_dropped_silently": NEVER,
+        "test_structures_in_cell_arrays_of_two_and_three_dimensions_are_read": NEVER,
+    },
+    "readers/test_readers_structures.py": {
+        "test_a_unit_per_area_in_an_attribute_is_refused_until_it_is_mapped": NEVER,
+        "test_hdf5_of_matlab_with_references": NEVER,
+        "test_oxford_cells_one_by_one_with_a_current_from_the_charge": NEVER,
+        "test_units_in_the_attributes_of_hdf5_count": ONE,
+        "test_what_is_beside_the_vectors_is_kept": NEVER,
+    },
+    "readers/test_readers_truth.py": {
+        "test_batches_of_any_size_add_up_to_the_same": NEVER,
+        "test_the_cells_of_the_large_parquet": NEVER,
+    },
+    "readers/test_readers_unseen.py": {
+        "test_nasa_cycles_begin_with_what_the_cell_began_with": ONE,
+    },
+    "recipe/test_recipe_places.py": {"test_of_broken_recipes": ONE},
+    "recordings/test_replay.py": {"test_a_recording_is_answered_as_it_was": 2},
+    "remote/test_remote_every_method.py": {"test_near_and_far_answer_the_same": 2},
+    "remote/test_remote_ingest.py": {
+        "test_an_exported_file_brings_what_is_known_of_it": NEVER,
+        "test_parts_of_one_test_are_joined_there": NEVER,
+    },
+    "remote/test_remote_same.py": {
+        "test_a_golden_recipe_gives_the_same_bytes": 4,
+        "test_every_saved_plot_is_drawn_from_its_dashboard": ONE,
+        "test_samples_given_far_are_stored_as_given_near": ONE,
+    },
+    "server/test_server_connections.py": {
+        "test_idle_and_slow_connections_do_not_slow_those_who_have_a_key": NEVER,
+    },
+    "server/test_server_fuzz.py": {"test_no_request_breaks_the_server": 5},
+    "server/test_server_plots.py": {"test_every_plot_of_the_demo_is_the_same_near_and_far": NEVER},
+    "server/test_server_provider.py": {"test_nobody_is_bound_in_part": NEVER},
+    "server/test_server_route_index.py": {"test_the_index_finds_the_same_route_for_every_path": NEVER},
+    "store/test_cache_stress.py": {"test_no_answer_is_ever_wrong": NEVER},
+    "store/test_rows_lists.py": {
+        "test_two_thousand_measurements_cost_no_more_statements_than_two": NEVER,
+    },
+    "store/test_runs.py": {"test_runs_have_the_payloads_that_they_have_alone": NEVER},
+    "store/test_series_reduced.py": {"test_reads_of_random_windows": 3},
+    "store/test_series_writers.py": {"test_killed_writers_leave_nothing_half": NEVER},
+    "store/test_soundness_of_links.py": {"test_each_changed_value_is_named": 4},
+    "store/test_store_log.py": {"test_the_command_takes_what_is_there": NEVER},
+    "store/test_store_upgrade.py": {
+        "test_an_upgrade_that_is_killed_leaves_the_store_old_or_new": NEVER,
+        "test_opening_that_is_killed_while_it_adds_leaves_the_store_old_or_new": NEVER,
+    },
+    "test_deprecated.py": {"test_what_packages_with_formats_use_has_its_old_place_too": ONE},
+    "test_docs.py": {
+        "test_every_block_of_a_page_runs": 6,
+        "test_the_page_of_figures_for_papers_runs": NEVER,
+    },
+    "test_server_package.py": {"test_another_module_beside_does_no_harm": NEVER},
+    "transform/test_draw.py": {
+        "test_the_same_figure_byte_for_byte_also_in_a_process_with_another_hash_seed": NEVER,
+    },
+    "transform/test_figure_check.py": {"test_no_figure_costs_the_server_much": 4},
+    "transform/test_keys.py": {"test_the_scripts_of_the_tests_can_be_walked": NEVER},
+    "transform/test_memory_before_fork.py": {
+        "test_a_fork_writes_to_fewer_pages_where_gaps_were_filled": ONE,
+    },
+    "transform/test_own_process.py": {
+        "test_a_script_that_never_ends_meets_its_limit": ONE,
+        "test_others_do_not_wait_for_a_slow_script": NEVER,
+    },
+    "transform/test_protected.py": {
+        "test_every_saved_plot_of_the_demo_is_the_same_twice": NEVER,
+        "test_without_the_lock_nothing_is_drawn_and_the_mend_is_named": ONE,
+    },
+    "transform/test_protected_analyses.py": {"test_every_analysis_runs_behind_the_lock": NEVER},
+}
+"""File -> test -> each how manieth of its cases runs every day, counted from the first."""
+
+
+class Everyday:
+    """Says of each test in turn whether the everyday run has it."""
+
+    def __init__(self) -> None:
+        self._seen: dict[tuple[str, str], int] = {}
+
+    def has(self, nodeid: str) -> bool:
+        """Whether this test runs every day. Asked once for each, in the order in which they were collected."""
+        file, _, rest = nodeid.removeprefix("tests/").partition("::")
+        test = rest.partition("[")[0]
+        each = EACH.get(file, {}).get(test)
+        if each is None:
+            return True
+        place = self._seen.get((file, test), 0)
+        self._seen[file, test] = place + 1
+        return each != NEVER and place % each == 0
