@@ -77,15 +77,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _is_asked_for(item: pytest.Item, config: pytest.Config) -> bool:
-    """Whether somebody named the file of a test, or part of its name."""
+    """Whether this is not the everyday run: somebody named the file of a test, part of its name, or another place of
+    stores."""
     named = [Path(str(one).partition("::")[0]).resolve() for one in config.args]
-    return bool(config.option.keyword) or item.path in named
+    return bool(config.option.keyword) or config.getoption("--store") != "file" or item.path in named
 
 
 def pytest_collection_finish() -> None:
-    """What the collection made stays to the end, a million objects: the garbage collector need not look at them."""
+    """What the collection made stays to the end, a million objects: the garbage collector need not look at them, and
+    rarely at what tests keep."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000, 20, 100)
 
 
 def _turn(item: pytest.Item) -> int:

@@ -35,6 +35,13 @@ def bomb(path: Path, rows: int = 200_000, size: int = 1 << 20) -> Path:
     return path
 
 
+def test_a_server_that_ends_while_it_starts_leaves_no_process(tmp_path: Path) -> None:
+    made = ParquetSubprocess(tmp_path, 1)
+    made.close()
+    made.start()
+    assert not made._workers[0].is_alive
+
+
 def test_a_table_comes_back_as_it_was_as_often_as_wanted(apart: ParquetSubprocess, tmp_path: Path) -> None:
     table = samples(5000, note=pa.array(["a", None] * 2500), flag=pa.array([True, None] * 2500))
     path = tmp_path / "a.parquet"

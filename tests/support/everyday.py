@@ -18,7 +18,7 @@ EACH: Mapping[str, Mapping[str, int]] = {
     "analyses/test_many_tests.py": {
         "test_a_run_is_killed_stopped_and_goes_on_and_nothing_is_done_twice": NEVER,
     },
-    "battery/test_validation.py": {"test_a_case_gives_its_reference_and_what_the_page_says": 2},
+    "battery/test_validation.py": {"test_a_case_gives_its_reference_and_what_the_page_says": 3},
     "bench/test_bench_complete_cycles.py": {
         "test_a_broken_off_cycle_ends_no_life": ONE,
         "test_an_answer_in_the_cache_follows_later_cycles_and_new_limits": ONE,
@@ -33,14 +33,20 @@ EACH: Mapping[str, Mapping[str, int]] = {
         "test_it_is_shown_without_nbformat": ONE,
         "test_what_plotly_says_where_nbformat_is_not_installed_stays": NEVER,
     },
-    "browser/test_browser_controls.py": {"test_a_control_changes_the_figure": 4},
-    "browser/test_browser_harness.py": {"test_requests_and_complaints_are_heard": NEVER},
+    "browser/test_browser_controls.py": {"test_a_control_changes_the_figure": 7},
+    "browser/test_browser_harness.py": {
+        "test_a_slider_is_moved_by_the_keyboard": NEVER,
+        "test_a_failing_cell_is_told": NEVER,
+        "test_requests_and_complaints_are_heard": NEVER,
+    },
     "browser/test_browser_hostile.py": {
-        "test_a_figure_of_a_script_that_may_be_drawn_does_nothing": 3,
-        "test_the_policy_of_an_export_stops_what_a_figure_would_fetch": 3,
-        "test_what_may_not_be_shown_would_fetch": 3,
+        "test_a_figure_of_a_script_that_may_be_drawn_does_nothing": ONE,
+        "test_the_policy_of_an_export_stops_what_a_figure_would_fetch": ONE,
+        "test_what_may_not_be_shown_would_fetch": ONE,
     },
     "browser/test_browser_parts.py": {
+        "test_controls_look_well_on_both_themes": NEVER,
+        "test_a_number_that_is_not_whole_is_refused_in_words": ONE,
         "test_pictures_keep_their_height_on_any_resize": NEVER,
         "test_static_figures_follow_the_theme": ONE,
     },
@@ -53,8 +59,9 @@ EACH: Mapping[str, Mapping[str, int]] = {
         "test_a_saved_picture_suits_both_themes": NEVER,
         "test_a_look_at_a_plan_keeps_its_own_face_beside_a_view": NEVER,
     },
-    "browser/test_browser_view.py": {"test_the_figure_is_as_wide_as_its_cell": NEVER},
+    "browser/test_browser_view.py": {"test_undo_and_redo": NEVER, "test_the_figure_is_as_wide_as_its_cell": NEVER},
     "browser/test_page.py": {
+        "test_a_dashboard_is_made_and_arranged_by_keyboard": NEVER,
         "test_a_code_in_the_fragment_signs_in_once": NEVER,
         "test_a_session_that_ends_is_renewed_without_losing_the_place": NEVER,
         "test_a_slider_is_moved_by_the_keyboard_and_a_refused_number_says_why": NEVER,
@@ -72,15 +79,16 @@ EACH: Mapping[str, Mapping[str, int]] = {
         "test_every_control_is_seen_and_changes_the_address_and_the_figure": NEVER,
     },
     "browser/test_page_dark.py": {
+        "test_a_figure_on_white_paper_is_as_on_a_light_page": NEVER,
         "test_a_figure_that_is_drawn_out_of_sight_has_the_fonts_of_its_room": NEVER,
         "test_a_narrow_figure_keeps_its_small_fonts_though_its_room_was_wide_for_a_moment": NEVER,
-        "test_texts_in_boxes_are_read_on_a_dark_page": ONE,
+        "test_texts_in_boxes_are_read_on_a_dark_page": NEVER,
         "test_the_ground_of_other_axes_is_dark_too": ONE,
         "test_what_a_script_chose_for_a_polar_figure_is_read_on_a_dark_page": NEVER,
     },
     "browser/test_page_numbers.py": {
         "test_a_table_that_ends_says_how_many_rows_are_elsewhere": NEVER,
-        "test_the_numbers_of_each_kind_of_figure_are_a_table": 5,
+        "test_the_numbers_of_each_kind_of_figure_are_a_table": ONE,
     },
     "cli/test_cli_commands.py": {
         "test_a_mistake_ends_in_a_sentence": 2,
@@ -92,7 +100,7 @@ EACH: Mapping[str, Mapping[str, int]] = {
     },
     "cli/test_cli_imports.py": {
         "test_a_bench_is_opened_without_what_it_does_not_need_yet": ONE,
-        "test_a_command_of_the_store_alone_needs_no_frames": 3,
+        "test_a_command_of_the_store_alone_needs_no_frames": ONE,
         "test_a_server_imports_all_at_its_start": NEVER,
     },
     "cli/test_cli_store.py": {"test_recompute_says_what_it_would_do_and_does_it": NEVER},
@@ -115,7 +123,7 @@ EACH: Mapping[str, Mapping[str, int]] = {
         "test_each_capacity_current_and_resistance_can_be_given_per_gram_or_area": 5,
         "test_each_leaves_out_what_is_excluded_and_says_why": 3,
         "test_near_far_and_http_draw_the_same": NEVER,
-        "test_on_the_demo_each_draws_its_question": 2,
+        "test_on_the_demo_each_draws_its_question": 3,
         "test_on_an_empty_store_each_says_what_it_needs": 3,
         "test_on_one_bare_file_each_is_a_figure_or_a_sentence": 3,
     },
@@ -154,7 +162,7 @@ EACH: Mapping[str, Mapping[str, int]] = {
     "passport/test_passport_files.py": {"test_a_picture_gives_its_passport_back_and_still_opens": ONE},
     "pictures/test_letters.py": {"test_an_export_says_it": NEVER},
     "pictures/test_time_limit.py": {"test_a_picture_that_never_ends_is_stopped_in_words": NEVER},
-    "pictures/test_true_size.py": {"test_a_pdf_of_a_journal_is_to_size": ONE},
+    "pictures/test_true_size.py": {"test_a_pdf_of_a_journal_is_to_size": NEVER},
     "readers/test_readers_docs.py": {"test_every_format_refuses_a_foreign_file_in_words": ONE},
     "readers/test_readers_locked.py": {
         "test_a_process_that_was_taken_over_may_answer_anything": 3,
@@ -162,6 +170,7 @@ EACH: Mapping[str, Mapping[str, int]] = {
         "test_every_reader_gives_the_same_under_the_lock": NEVER,
     },
     "readers/test_readers_several_tests.py": {
+        "test_python_objects_in_hdf5_are_not_damage": NEVER,
         "test_a_column_that_names_cells_in_a_table_of_hdf5": NEVER,
         "test_a_header_with_the_mark_of_places_in_it_can_be_mapped": NEVER,
         "test_a_map_of_columns_is_honoured_in_tables": NEVER,
@@ -169,6 +178,7 @@ EACH: Mapping[str, Mapping[str, int]] = {
         "test_structures_in_cell_arrays_of_two_and_three_dimensions_are_read": NEVER,
     },
     "readers/test_readers_structures.py": {
+        "test_any_structure_with_time_current_and_voltage": NEVER,
         "test_a_unit_per_area_in_an_attribute_is_refused_until_it_is_mapped": NEVER,
         "test_hdf5_of_matlab_with_references": NEVER,
         "test_oxford_cells_one_by_one_with_a_current_from_the_charge": NEVER,
@@ -183,7 +193,6 @@ EACH: Mapping[str, Mapping[str, int]] = {
         "test_nasa_cycles_begin_with_what_the_cell_began_with": ONE,
     },
     "recipe/test_recipe_places.py": {"test_of_broken_recipes": ONE},
-    "recordings/test_replay.py": {"test_a_recording_is_answered_as_it_was": 2},
     "remote/test_remote_every_method.py": {"test_near_and_far_answer_the_same": 2},
     "remote/test_remote_ingest.py": {
         "test_an_exported_file_brings_what_is_known_of_it": NEVER,
@@ -195,9 +204,10 @@ EACH: Mapping[str, Mapping[str, int]] = {
         "test_samples_given_far_are_stored_as_given_near": ONE,
     },
     "server/test_server_connections.py": {
+        "test_a_body_that_stops_is_refused_and_one_that_goes_on_is_taken": NEVER,
         "test_idle_and_slow_connections_do_not_slow_those_who_have_a_key": NEVER,
     },
-    "server/test_server_fuzz.py": {"test_no_request_breaks_the_server": 5},
+    "server/test_server_fuzz.py": {"test_no_request_breaks_the_server": 8},
     "server/test_server_plots.py": {"test_every_plot_of_the_demo_is_the_same_near_and_far": NEVER},
     "server/test_server_provider.py": {"test_nobody_is_bound_in_part": NEVER},
     "server/test_server_route_index.py": {"test_the_index_finds_the_same_route_for_every_path": NEVER},
@@ -209,7 +219,10 @@ EACH: Mapping[str, Mapping[str, int]] = {
     "store/test_series_reduced.py": {"test_reads_of_random_windows": 3},
     "store/test_series_writers.py": {"test_killed_writers_leave_nothing_half": NEVER},
     "store/test_soundness_of_links.py": {"test_each_changed_value_is_named": 4},
-    "store/test_store_log.py": {"test_the_command_takes_what_is_there": NEVER},
+    "store/test_store_log.py": {
+        "test_however_a_process_ends_the_store_opens": ONE,
+        "test_the_command_takes_what_is_there": NEVER,
+    },
     "store/test_store_upgrade.py": {
         "test_an_upgrade_that_is_killed_leaves_the_store_old_or_new": NEVER,
         "test_opening_that_is_killed_while_it_adds_leaves_the_store_old_or_new": NEVER,
@@ -226,7 +239,7 @@ EACH: Mapping[str, Mapping[str, int]] = {
     "transform/test_figure_check.py": {"test_no_figure_costs_the_server_much": 4},
     "transform/test_keys.py": {"test_the_scripts_of_the_tests_can_be_walked": NEVER},
     "transform/test_memory_before_fork.py": {
-        "test_a_fork_writes_to_fewer_pages_where_gaps_were_filled": ONE,
+        "test_a_fork_writes_to_fewer_pages_where_gaps_were_filled": NEVER,
     },
     "transform/test_own_process.py": {
         "test_a_script_that_never_ends_meets_its_limit": ONE,
@@ -237,6 +250,14 @@ EACH: Mapping[str, Mapping[str, int]] = {
         "test_without_the_lock_nothing_is_drawn_and_the_mend_is_named": ONE,
     },
     "transform/test_protected_analyses.py": {"test_every_analysis_runs_behind_the_lock": NEVER},
+    "browser/test_browser_board.py": {"test_plots_follow_the_theme": NEVER},
+    "browser/test_browser_figure_walls.py": {"test_texts_in_every_attribute_neither_fetch_nor_run": ONE},
+    "store/test_store_flips.py": {"test_a_damaged_store_is_never_read_in_silence": ONE},
+    "test_packaging.py": {"test_what_developers_use_is_declared": NEVER},
+    "test_figure_sketch.py": {"test_a_large_figure_has_a_small_sketch": NEVER},
+    "test_other_systems.py": {"test_the_stand_in_takes_away_what_it_says": NEVER},
+    "readers/test_readers_other_makers.py": {"test_units_beside_the_vectors_of_a_structure_count": ONE},
+    "lint/test_lint_figures.py": {"test_the_plots_of_the_demo_are_without_lint": 3},
 }
 """File -> test -> each how manieth of its cases runs every day, counted from the first."""
 

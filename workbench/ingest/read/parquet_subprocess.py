@@ -64,14 +64,19 @@ class ParquetSubprocess:
         self._free: queue.SimpleQueue[Worker] = queue.SimpleQueue()
         for worker in self._workers:
             self._free.put(worker)
+        self._starting = threading.Lock()
+        self._is_closed = False
 
     def start(self) -> None:
-        """Start one process, so that the first file need not wait for it."""
+        """Start one process, so that the first file need not wait for it; none after ``close``, which may be called
+        meanwhile."""
         if self._workers:
             self._place()
             worker = self._free.get()
             try:
-                worker.start()
+                with self._starting:
+                    if not self._is_closed:
+                        worker.start()
             finally:
                 self._free.put(worker)
 
@@ -102,6 +107,8 @@ class ParquetSubprocess:
         return tables
 
     def close(self) -> None:
+        with self._starting:
+            self._is_closed = True
         for worker in self._workers:
             worker.kill()
 
