@@ -207,3 +207,31 @@ def test_every_analysis_is_declared_whole() -> None:
         assert one.version >= 1
         assert one.needs or one.reads != "samples"
         assert not set(one.given) & set(one.fixed)
+
+
+def test_a_record_of_a_comparison_names_all_tests_that_were_read(demo_copy: Path) -> None:
+    with wb.open(demo_copy) as bench:
+        bench.analyse("outliers")
+        known = [bench.analyses.get(id).metadata["workbench"] for id in records(bench, "outliers")["id"]]
+        assert len({repr(one["inputs"]) for one in known}) == 1
+        assert len(known[0]["inputs"]) == len(known[0]["sources"]) >= len(known) > 3
+        assert all("others" not in one for one in known)
+
+
+def test_where_they_are_many_it_names_those_of_its_own_cell(
+    demo_copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.analyses.keeping.MOST_NAMED", 3)
+    with wb.open(demo_copy) as bench:
+        bench.analyse("outliers")
+        found = [bench.analyses.get(id) for id in records(bench, "outliers")["id"]]
+        known = {record.instance_name: record.metadata["workbench"] for record in found}
+        named = {cell: [one["measurement_id"] for one in of["inputs"]] for cell, of in known.items()}
+        every = [id for ids in named.values() for id in ids]
+        assert len(every) == len(set(every)) > 3
+        for cell, of in known.items():
+            assert {bench.measurements.get(id).instance_name for id in named[cell]} == {cell}
+            assert [source["measurement_id"] for source in of["sources"]] == named[cell]
+            assert of["others"]["tests"] == len(every) - len(named[cell])
+        assert len({(of["state"], of["others"]["sha256"]) for of in known.values()}) == 1
+        assert bench.analyse("outliers").computed == []

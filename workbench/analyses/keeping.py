@@ -8,7 +8,7 @@ numbers. A record without ``metadata.workbench`` was made by hand; it is never c
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
@@ -28,6 +28,10 @@ from ..version import __version__
 from .declaration import reasons
 
 WORKBENCH, RESULTS = "workbench", "results"
+
+
+MOST_NAMED = 100
+"""Tests that a record about the cell of a few of them names as what was read for it."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +80,9 @@ class Output:
     table: pd.DataFrame | None = None
     results: Mapping[str, JsonValue] = field(default_factory=dict)
     inputs: Sequence[Mapping[str, JsonValue]] = ()
+    others: Mapping[str, JsonValue] = field(default_factory=dict)
+    """How many tests were read beside those in ``inputs``, and a hash of what was read of all; empty if there are
+    none."""
 
     @property
     def valid(self) -> bool:
@@ -171,12 +178,15 @@ def metadata(key: Key, output: Output) -> dict[str, JsonValue]:
     """The metadata of a computed record."""
     told = [] if output.table is None else output.table.attrs.get(WARNINGS, [])
     warnings: list[JsonValue] = [{**one} for one in told]
+    named = {one["measurement_id"] for one in output.inputs}
+    facts = key.facts if not output.others else {id: fact for id, fact in key.facts.items() if id in named}
     known: dict[str, JsonValue] = {
         "analysis": key.analysis,
         "version": key.version,
         "parameters": dict(key.parameters),
         "inputs": [dict(one) for one in output.inputs],
-        "sources": [{"measurement_id": id, **_object(fact)} for id, fact in key.facts.items()],
+        **({"others": dict(output.others)} if output.others else {}),
+        "sources": [{"measurement_id": id, **_object(fact)} for id, fact in facts.items()],
         "warnings": warnings,
         "valid": output.valid,
         "reason": output.why,
@@ -228,6 +238,22 @@ def input_of(id: str, name: str, reads: str, frame: pd.DataFrame) -> dict[str, J
         "columns": columns,
         "sha256": digest.hexdigest(),
     }
+
+
+def named_inputs(
+    inputs: Sequence[Mapping[str, JsonValue]], own: Collection[str]
+) -> tuple[Sequence[Mapping[str, JsonValue]], dict[str, JsonValue]]:
+    """What a record names of the tests that were read for it, and the ``others`` of it.
+
+    A record of few tests names all. Where many cells are compared with each other each has a record, and would name
+    all tests of all cells: such a record names those of its ``own`` cell. The records of the other cells, which have
+    the same ``state``, name the rest.
+    """
+    if len(inputs) <= MOST_NAMED:
+        return inputs, {}
+    named = [one for one in inputs if one["measurement_id"] in own]
+    digest = hashlib.sha256(orjson.dumps([dict(one) for one in inputs])).hexdigest()
+    return named, {"tests": len(inputs) - len(named), "sha256": digest}
 
 
 def _text(value: JsonValue) -> str:

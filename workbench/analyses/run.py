@@ -29,10 +29,10 @@ from ..store.reached import Reached
 from . import test_kinds
 from .declaration import Declared
 from .half_cells import ELECTRODES, Electrode, HalfCellCurve, curve_of, lacking, table_of
-from .keeping import Kept, Key, Output, input_of, keep, kept
+from .keeping import Kept, Key, Output, input_of, keep, kept, named_inputs
 from .kinds_in_cache import KindsInCache
 from .registry import ANALYSES, ON_ARRIVAL
-from .tests import Test, frame, keys, steps_of, tests_in
+from .tests import Test, frames, keys, steps_of, tests_in
 
 KINDS_JOB = "kinds"
 """The name of the job that recognises the kinds of tests."""
@@ -372,24 +372,16 @@ def _is_fresh(unit: _Unit) -> bool:
 def _outputs(
     store: Store, scope: Scope, declared: Declared, tests: Sequence[Test], given: Mapping[str, JsonValue]
 ) -> Computed:
-    inputs: list[dict[str, JsonValue]] = []
-    frames: dict[str, pd.DataFrame] = {}
-    problems: dict[str, str] = {}
-    for test in tests:
-        try:
-            frames[test.id] = frame(store, scope, declared, test)
-        except ValueError as error:
-            problems[test.id] = str(error)
-        else:
-            inputs.append(input_of(test.id, test.name, declared.reads, frames[test.id]))
+    read, problems = frames(store, scope, declared, tests)
+    inputs = [input_of(one.id, one.name, declared.reads, read[one.id]) for one in tests if one.id in read]
     name = declared.type if not given else f"{declared.type} ({_shown(given)})"
     newest = tests[-1]
     if declared.over == "cells":
-        return _by_cell(declared, tests, frames, inputs, name, given)
-    label, data = newest.shown, frames.get(newest.id)
+        return _by_cell(declared, tests, read, inputs, name, given)
+    label, data = newest.shown, read.get(newest.id)
     if declared.over == "cell":
         label = newest.cell
-        parts = [frames[one.id].assign(Cell=one.cell, Test=one.name) for one in tests if one.id in frames]
+        parts = [read[one.id].assign(Cell=one.cell, Test=one.name) for one in tests if one.id in read]
         data = pd.concat(parts, ignore_index=True) if parts else None
     made: Computed = {one.id: [] for one in tests}
     if data is None:
@@ -408,27 +400,30 @@ def _outputs(
 def _by_cell(
     declared: Declared,
     tests: Sequence[Test],
-    frames: Mapping[str, pd.DataFrame],
+    read: Mapping[str, pd.DataFrame],
     inputs: Sequence[Mapping[str, JsonValue]],
     name: str,
     given: Mapping[str, JsonValue],
 ) -> Computed:
     """One call over all tests, and the rows of each cell with the newest of its tests."""
     parts = [
-        frames[one.id].assign(Cell=one.cell, Test=one.name, Batch=one.batch or "")
-        for one in tests
-        if one.id in frames
+        read[one.id].assign(Cell=one.cell, Test=one.name, Batch=one.batch or "") for one in tests if one.id in read
     ]
-    newest = {one.cell: one for one in tests}
+    of_cell: dict[str, list[Test]] = {}
+    for one in tests:
+        of_cell.setdefault(one.cell, []).append(one)
     if parts:
         table = _called(declared, pd.concat(parts, ignore_index=True), {**declared.fixed, **given})
     else:
         table = _refusal(declared, "No test has data to read.")
     made: Computed = {one.id: [] for one in tests}
-    for cell, test in newest.items():
+    for cell, own in of_cell.items():
         rows = table[table["Cell"] == cell].reset_index(drop=True) if "Cell" in table else table
         rows.attrs = table.attrs
-        made[test.id] = [Output(declared.type, f"{cell}: {name}", rows, _results(declared, rows), inputs)]
+        named, others = named_inputs(inputs, {one.id for one in own})
+        made[own[-1].id] = [
+            Output(declared.type, f"{cell}: {name}", rows, _results(declared, rows), named, others)
+        ]
     return made
 
 
@@ -546,8 +541,10 @@ def computed_of(
 def _keep(store: Store, scope: Scope, actor: str, unit: _Unit, outputs: Computed, done: Analysed) -> None:
     """Keep what was computed; the reasons of what could not be are noted with the run."""
     for test in unit.tests:
+        made, old = outputs.get(test.id, []), unit.old.get(test.id, [])
         try:
-            keep(store, scope, actor, test.id, unit.key, outputs.get(test.id, []), unit.old.get(test.id, []))
+            if made or old:
+                keep(store, scope, actor, test.id, unit.key, made, old)
         except NotFound:  # the test was deleted meanwhile
             continue
         except StoreError:

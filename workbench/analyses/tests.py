@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -19,11 +19,14 @@ from ..engine.reader import Reader
 from ..records import Specification
 from ..records.exclusion import ALL
 from ..store import Scope, Store
+from ..store.series.series import SeriesInfo
 from ..table import Table
 from ..transform.frames import frame_of, whole_frame
 from .declaration import Declared
 
 KIND_TYPE = re.compile(r"kind:(\w+)")
+TOGETHER = 64
+"""Tests whose records are looked up at once; so many have their steps in memory."""
 DATASET = {"samples": "series", "steps": "steps", "cycles": "cycles"}
 
 
@@ -110,29 +113,42 @@ def steps_of(store: Store, scope: Scope, test: Test) -> Table:
     return Table(in_order({**stored.columns, STEP_TYPE: step_types(stored, test.rated)}), stored.n)
 
 
-def frame(store: Store, scope: Scope, declared: Declared, test: Test) -> pd.DataFrame:
-    """What an analysis reads of a test, exact.
+def frames(
+    store: Store, scope: Scope, declared: Declared, tests: Sequence[Test]
+) -> tuple[dict[str, pd.DataFrame], dict[str, str]]:
+    """What an analysis reads of tests, exact, by their ids; and of the others why there is nothing: a test has no such
+    data, lacks a column that the analysis needs, or is excluded."""
+    found: dict[str, pd.DataFrame] = {}
+    problems: dict[str, str] = {}
+    for first in range(0, len(tests), TOGETHER):
+        some = tests[first : first + TOGETHER]
+        infos = store.series.infos([one.id for one in some], DATASET[declared.reads], scope=scope)
+        problems |= {one.id: why for one in some if (why := _lacking(declared, one, infos.get(one.id)))}
+        there = [one for one in some if one.id not in problems]
+        if declared.reads == "cycles":
+            stored = {one.id: store.series.read(one.id, dataset="cycles", scope=scope) for one in there}
+            complete = with_completeness(stored, Reader(store, scope))[0]
+            found |= {one.id: frame_of(complete[one.id]) for one in there}
+        elif declared.reads == "steps":
+            found |= {one.id: frame_of(steps_of(store, scope, one)) for one in there}
+        else:
+            found |= {one.id: _samples(store, scope, declared, one, infos[one.id].names) for one in there}
+    return found, problems
 
-    Raises
-    ------
-    ValueError
-        If the test has no such data, or lacks a column that the analysis needs.
-    """
+
+def _lacking(declared: Declared, test: Test, info: SeriesInfo | None) -> str:
+    """Why an analysis cannot read a test; empty if it can."""
     if ALL in test.excluded:
-        raise ValueError("The test is excluded.")
-    dataset = DATASET[declared.reads]
-    info = store.series.info(test.id, dataset, scope=scope)
+        return "The test is excluded."
     if info is None:
-        raise ValueError(f"The test has no {declared.reads}.")
-    if lacking := [name for name in declared.needs if name not in info.names and name != STEP_TYPE]:
-        raise ValueError(f"The test has no column '{lacking[0]}'.")
-    if declared.reads == "samples":
-        wanted = [name for name in dict.fromkeys((*declared.needs, *declared.takes)) if name in info.names]
-        return whole_frame(store.series.read(test.id, wanted or None, dataset=dataset, scope=scope), test.id)
-    if declared.reads == "steps":
-        return frame_of(steps_of(store, scope, test))
-    stored = {test.id: store.series.read(test.id, dataset="cycles", scope=scope)}
-    return frame_of(with_completeness(stored, Reader(store, scope))[0][test.id])
+        return f"The test has no {declared.reads}."
+    lacking = [name for name in declared.needs if name not in info.names and name != STEP_TYPE]
+    return f"The test has no column '{lacking[0]}'." if lacking else ""
+
+
+def _samples(store: Store, scope: Scope, declared: Declared, test: Test, there: Collection[str]) -> pd.DataFrame:
+    wanted = [name for name in dict.fromkeys((*declared.needs, *declared.takes)) if name in there]
+    return whole_frame(store.series.read(test.id, wanted or None, scope=scope), test.id)
 
 
 def keys(declared: Declared, ids: Iterable[str]) -> list[tuple[str, str]]:
