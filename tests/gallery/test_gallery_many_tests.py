@@ -11,7 +11,7 @@ import pytest
 
 import workbench as wb
 from workbench.analyses import run
-from workbench.gallery import tests_plan
+from workbench.gallery import catalog, tests_plan
 
 CELLS, EACH, CYCLES = 4, 2, 12
 
@@ -111,3 +111,34 @@ def test_what_changes_the_kind_of_a_test_is_looked_at_again(
     bench.measurements.delete(first)
     assert len(bench.kinds()) == CELLS * EACH
     assert looked_at == []
+
+
+def test_a_recipe_is_made_again_after_a_change_alone(bench: wb.Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    whole = catalog.config_of
+
+    def counted(name, store, measurements=None):
+        made.append(name)
+        return whole(name, store, measurements)
+
+    monkeypatch.setattr(catalog, "config_of", counted)
+    first = bench.gallery().recipe("fade")
+    assert bench.gallery().recipe("fade") == first
+    assert len(bench.figure("fade", group="cells").data) == len(bench.figure("fade", group="cells").data)
+    assert made == ["fade"]
+    measurement = bench.measurements.list()["id"].tolist()[0]
+    excluded = bench.exclude(measurement, reason="a broken clamp")
+    changed = bench.gallery().recipe("fade")
+    assert "a broken clamp" in changed.transform
+    assert made == ["fade", "fade"]
+    bench.include(excluded.name)
+    assert bench.gallery().recipe("fade") == first
+
+
+def test_a_recipe_of_one_project_is_not_that_of_another(bench: wb.Bench, tmp_path: Path) -> None:
+    assert bench.gallery().recipe("fade").params["cells"]["default"]
+    bench.projects.create(name="Empty")
+    with wb.open(tmp_path / "many.db", project="Empty") as empty:
+        assert "cells" not in empty.gallery().recipe("fade").params
+        assert not any(item["ready"] for item in empty.gallery().items)
+    assert bench.gallery().recipe("fade").params["cells"]["default"]

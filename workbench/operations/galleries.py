@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Protocol, TypeVar
 
+import orjson
 from pydantic import Field, JsonValue
 
 from ..analyses.shapes import KindOfTest
@@ -43,6 +44,9 @@ class Looking(Local, Protocol):
     ) -> Table: ...
 
 
+T = TypeVar("T")
+
+
 class GalleryOperations:
     """What users can do with the ready recipes."""
 
@@ -51,21 +55,37 @@ class GalleryOperations:
     @operation("GET", "/projects/{project_id}/gallery", Right.READ, heavy=True, since="0.1.1")
     def gallery_items(self: Looking) -> list[listing.GalleryItem]:
         """The ready recipes, those first for which the project has the data; of the others, what is missing."""
-        return listing.listed(facts.Facts(self))
+        return _items(self, None)
 
     @operation("GET", "/projects/{project_id}/gallery/{name}", Right.READ, heavy=True, since="0.1.1")
     def gallery_recipe(self: Looking, name: str) -> Json:
         """A recipe of the gallery, made for what the project has."""
-        made: Json = catalog.config_of(name, self).dump()
-        return made
+        return _recipe(self, name, None)
 
     @operation("POST", "/projects/{project_id}/gallery", Right.READ, heavy=True, reads=True, since="0.1.1")
     def gallery_items_of(self: Looking, measurements: Chosen) -> list[listing.GalleryItem]:
         """The ready recipes, those first for which these tests have the data; of the others, what is missing."""
-        return listing.listed(facts.Facts(self, measurements))
+        return _items(self, measurements)
 
     @operation("POST", "/projects/{project_id}/gallery/{name}", Right.READ, heavy=True, reads=True, since="0.1.1")
     def gallery_recipe_of(self: Looking, name: str, measurements: Chosen) -> Json:
         """A recipe of the gallery, made for these tests."""
-        made: Json = catalog.config_of(name, self, measurements).dump()
-        return made
+        return _recipe(self, name, measurements)
+
+
+def _items(of: Looking, measurements: list[str] | None) -> list[listing.GalleryItem]:
+    return _kept(of, None, measurements, lambda: listing.listed(facts.Facts(of, measurements)))
+
+
+def _recipe(of: Looking, name: str, measurements: list[str] | None) -> Json:
+    return _kept(
+        of, catalog.entry(name).name, measurements, lambda: catalog.config_of(name, of, measurements).dump()
+    )
+
+
+def _kept(of: Looking, name: str | None, measurements: list[str] | None, make: Callable[[], T]) -> T:
+    """What ``make`` gives, kept as JSON until a record or the samples of any project change: it looks at all tests."""
+    key = (of.scope, "gallery", name, None if measurements is None else tuple(measurements))
+    store = of.store
+    made: T = orjson.loads(store.kept_answers.get(key, store.catalogs.tables, lambda: orjson.dumps(make())))
+    return made

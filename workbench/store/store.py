@@ -29,6 +29,7 @@ from .db.formats import (
     upgrade_notice,
     wrong_format,
 )
+from .db.kept import Kept
 from .db.log_frames import refuse_damaged_log
 from .db.main_file import first_bytes, is_noted, log_number, refuse_older_log, refuse_without_log
 from .db.schema import refuse_wrong_tables, stand_ins
@@ -72,6 +73,7 @@ else:
     of_sign_ins = later("workbench.store.records.sign_ins")
     of_uploads = later("workbench.store.files.uploads")
 
+MOST_ANSWERS = 128
 LOOKS = (0.02, 0.1, 0.3, 0)
 AHEAD_SECONDS = 24 * 3600
 _MAGIC = b"SQLite format 3\0"
@@ -105,6 +107,11 @@ class Store(Host):
     @cached_property
     def catalogs(self) -> Catalogs:
         return of_catalogs.Catalogs(self, self.rows)
+
+    @cached_property
+    def kept_answers(self) -> Kept[bytes]:
+        """Answers about whole projects, by whatever distinguishes them."""
+        return Kept(self, MOST_ANSWERS)
 
     @cached_property
     def sign_ins(self) -> SignIns:

@@ -68,8 +68,8 @@ class Catalogs:
         self._tests = Kept[list[CatalogCount]](store, MOST_KEPT)
 
     @cached_property
-    def _tables(self) -> list[str]:
-        """All tables that a catalog is made from."""
+    def tables(self) -> list[str]:
+        """All tables that a catalog is made from: those of records that plans list, and of their samples."""
         of_sources = (self._tables_of(cls) for cls in SOURCES.values())
         return sorted({*self._rows.dependencies("measurements", FIELDS, ())}.union(*of_sources))
 
@@ -77,7 +77,7 @@ class Catalogs:
         """Everything in scope: every list source with its columns, how many records fill each, the names found
         under open objects, the columns of its series with units, and the columns of the two summaries."""
         with self._store.snapshot() as db:
-            found = self._whole.get(scope, self._tables, lambda: self._from_cache(db, scope, cache))
+            found = self._whole.get(scope, self.tables, lambda: self._from_cache(db, scope, cache))
         return Catalog([*found.sources], [*found.steps], [*found.cycles], tests=[*found.tests])
 
     def _from_cache(self, db: sqlite3.Connection, scope: Scope, cache: Cache | None) -> Catalog:
@@ -85,7 +85,7 @@ class Catalogs:
         if cache is None or self._store.is_changing:
             return self._made(db, scope)
         key = hashlib.sha256(orjson.dumps([SHAPE, __version__, self._store.identity(), *scope.name])).hexdigest()
-        revisions = self._store.row_revisions(self._tables)
+        revisions = self._store.row_revisions(self.tables)
         found = cache.get(CACHED, key, lambda meta: bool(meta["revisions"] == revisions))
         if found is not None:
             return Catalog.of(orjson.loads(found.data))
