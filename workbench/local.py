@@ -553,6 +553,7 @@ class LocalBackend(Backend):
             fan_out=self.fan_out,
             progress=progress,
             cancel=cancel,
+            cache=self.cache,
         )
 
     def recompute(

@@ -45,7 +45,11 @@ class KindsInCache:
         return [TestKind(*one) for one in known[1]]
 
     def keep(self) -> None:
-        """Put into the cache what was asked for, if not all of it is there."""
+        """Put into the cache what was asked for, if not all of it is there. Where most of what is there was not asked
+        for, its tests may be deleted: it is left out."""
         changed = any(self._known.get(test) is not known for test, known in self._asked.items())
         if self._cache is not None and changed and not self._store.unverified:
-            self._cache.put(CACHED, self._key, orjson.dumps(self._asked))
+            kept = {**self._known, **self._asked}
+            self._cache.put(
+                CACHED, self._key, orjson.dumps(kept if len(kept) < 2 * len(self._asked) else self._asked)
+            )

@@ -135,6 +135,7 @@ def analyse(
     fan_out: FanOut | None = None,
     progress: Progress | None = None,
     cancel: Cancel | None = None,
+    cache: Cache | None = None,
 ) -> Analysed:
     """Compute an analysis for the tests that lack it or whose record is stale, and keep the results.
 
@@ -146,6 +147,7 @@ def analyse(
     check : only say what would be computed.
     jobs : how many tests are computed at the same time; without it, one for each core or worker.
     fan_out : where they are computed; by default in threads. This process alone writes.
+    cache : remembers the kinds of tests that have no record of them.
 
     Raises
     ------
@@ -158,7 +160,7 @@ def analyse(
     if type in (KINDS_JOB, ARRIVAL_JOB) and parameters:
         raise BadRequest(f"'{type}' takes no parameters.")
     if type == ARRIVAL_JOB:
-        return _due(store, scope, actor, ids, check, jobs, where, progress, cancel)
+        return _due(store, scope, actor, ids, check, jobs, where, progress, cancel, cache)
     if type == KINDS_JOB:
         units = _kind_units(store, scope, _chosen(store, scope, ids, also_tables=True))
         return _run(store, scope, actor, KINDS_JOB, units, {}, check, jobs, where, progress, cancel)
@@ -170,7 +172,9 @@ def analyse(
         if not check and not all(map(_is_fresh, kinds)):
             analyse(store, scope, actor, KINDS_JOB, jobs=jobs, fan_out=where, cancel=cancel)
             kinds = _kind_units(store, scope, chosen)
-        of = _recognised(store, scope, kinds, KindsInCache(store, scope))
+        known_kinds = KindsInCache(store, scope, cache)
+        of = _recognised(store, scope, kinds, known_kinds)
+        known_kinds.keep()
         chosen = [one for one in chosen if {kind.name for kind in of[one.id]} & set(declared.kinds)]
     units = _units(store, scope, declared, chosen, full)
     return _run(store, scope, actor, type, units, parameters or {}, check, jobs, where, progress, cancel)
@@ -186,6 +190,7 @@ def _due(
     fan_out: FanOut,
     progress: Progress | None,
     cancel: Cancel | None,
+    cache: Cache | None,
 ) -> Analysed:
     """Each analysis of `ON_ARRIVAL`, of the tests whose kind it reads; of whole cells, of all tests of their kind."""
     chosen = _chosen(store, scope, ids, also_tables=True)
@@ -193,7 +198,7 @@ def _due(
     if not check:
         these = [one.id for one in chosen]
         analyse(store, scope, actor, KINDS_JOB, these, cancel=cancel, jobs=jobs, fan_out=fan_out)
-    kinds = recognised(store, scope, chosen)
+    kinds = recognised(store, scope, chosen, cache if ids is None else None)
     curves = _Curves(store, scope)
     touched: set[str] = set()
     for place, type in enumerate(ON_ARRIVAL):

@@ -127,7 +127,9 @@ def frames(
         there = [one for one in some if one.id not in problems]
         if declared.reads == "cycles":
             stored = {one.id: store.series.read(one.id, dataset="cycles", scope=scope) for one in there}
-            complete = with_completeness(stored, Reader(store, scope))[0]
+            # To look again would take longer with each record that this run keeps.
+            excluded = {one.id: one.excluded for one in there if one.excluded}
+            complete = with_completeness(stored, Reader(store, scope), excluded)[0]
             found |= {one.id: frame_of(complete[one.id]) for one in there}
         elif declared.reads == "steps":
             found |= {one.id: frame_of(steps_of(store, scope, one)) for one in there}

@@ -16,15 +16,19 @@ from .ratings import voltage_limits
 from .reader import Reader
 
 
-def with_completeness(tables: Mapping[str, Table], reader: Reader) -> tuple[dict[str, Table], list[Warn]]:
+def with_completeness(
+    tables: Mapping[str, Table], reader: Reader, excluded: Mapping[str, Sequence[str]] | None = None
+) -> tuple[dict[str, Table], list[Warn]]:
     """The cycles of measurements, by id, with ``Complete`` behind the other columns where it was not given.
 
     Each table needs its ``Cycle count``. What the answer hangs on is noted with the reader: any step of a test can
-    change the answer of each of its cycles.
+    change the answer of each of its cycles. ``excluded`` is what ``excluded_cycles`` gives, for who has asked already.
     """
+    if excluded is None:
+        excluded = excluded_cycles([*tables], reader)
     bare = [owner for owner, table in tables.items() if COMPLETE not in table]
     if not bare:
-        return _without_excluded(dict(tables), reader), []
+        return _without_excluded(dict(tables), excluded), []
     limits, warnings = voltage_limits(bare, reader)
     reader.dependencies.update(("series", owner, "steps") for owner in bare)
     steps = reader.store.series.many(bare, list(READ), "steps", scope=reader.scope)
@@ -36,12 +40,11 @@ def with_completeness(tables: Mapping[str, Table], reader: Reader) -> tuple[dict
         else:
             column = Column.nulls(table.n)
         made[owner] = Table({**table.columns, COMPLETE: column}, table.n)
-    return _without_excluded(made, reader), warnings
+    return _without_excluded(made, excluded), warnings
 
 
-def _without_excluded(tables: dict[str, Table], reader: Reader) -> dict[str, Table]:
+def _without_excluded(tables: dict[str, Table], excluded: Mapping[str, Sequence[str]]) -> dict[str, Table]:
     """The cycles, of which those that a user excluded are not complete."""
-    excluded = excluded_cycles([*tables], reader)
     for owner, texts in excluded.items():
         table = tables[owner]
         if CYCLE_COUNT not in table:
