@@ -8,7 +8,7 @@ numbers. A record without ``metadata.workbench`` was made by hand; it is never c
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
@@ -31,7 +31,9 @@ WORKBENCH, RESULTS = "workbench", "results"
 
 
 MOST_NAMED = 100
-"""Tests that a record about the cell of a few of them names as what was read for it."""
+"""Tests that each record of a comparison of cells names. Of more it names those of its own cell: else each of many
+records would name all tests of all cells. The records of the other cells, which have the same ``state``, name the
+rest."""
 
 
 @dataclass(frozen=True)
@@ -178,8 +180,10 @@ def metadata(key: Key, output: Output) -> dict[str, JsonValue]:
     """The metadata of a computed record."""
     told = [] if output.table is None else output.table.attrs.get(WARNINGS, [])
     warnings: list[JsonValue] = [{**one} for one in told]
-    named = {one["measurement_id"] for one in output.inputs}
-    facts = key.facts if not output.others else {id: fact for id, fact in key.facts.items() if id in named}
+    facts = key.facts
+    if output.others:
+        named = (str(one["measurement_id"]) for one in output.inputs)
+        facts = {id: key.facts[id] for id in named}
     known: dict[str, JsonValue] = {
         "analysis": key.analysis,
         "version": key.version,
@@ -240,20 +244,9 @@ def input_of(id: str, name: str, reads: str, frame: pd.DataFrame) -> dict[str, J
     }
 
 
-def named_inputs(
-    inputs: Sequence[Mapping[str, JsonValue]], own: Collection[str]
-) -> tuple[Sequence[Mapping[str, JsonValue]], dict[str, JsonValue]]:
-    """What a record names of the tests that were read for it, and the ``others`` of it.
-
-    A record of few tests names all. Where many cells are compared with each other each has a record, and would name
-    all tests of all cells: such a record names those of its ``own`` cell. The records of the other cells, which have
-    the same ``state``, name the rest.
-    """
-    if len(inputs) <= MOST_NAMED:
-        return inputs, {}
-    named = [one for one in inputs if one["measurement_id"] in own]
-    digest = hashlib.sha256(orjson.dumps([dict(one) for one in inputs])).hexdigest()
-    return named, {"tests": len(inputs) - len(named), "sha256": digest}
+def digest_of(inputs: Sequence[Mapping[str, JsonValue]]) -> str:
+    """A hash of what was read of tests."""
+    return hashlib.sha256(orjson.dumps([dict(one) for one in inputs])).hexdigest()
 
 
 def _text(value: JsonValue) -> str:

@@ -29,7 +29,7 @@ from ..store.reached import Reached
 from . import test_kinds
 from .declaration import Declared
 from .half_cells import ELECTRODES, Electrode, HalfCellCurve, curve_of, lacking, table_of
-from .keeping import Kept, Key, Output, input_of, keep, kept, named_inputs
+from .keeping import MOST_NAMED, Kept, Key, Output, digest_of, input_of, keep, kept
 from .kinds_in_cache import KindsInCache
 from .registry import ANALYSES, ON_ARRIVAL
 from .tests import Test, frames, keys, steps_of, tests_in
@@ -422,10 +422,18 @@ def _by_cell(
     else:
         table = _refusal(declared, "No test has data to read.")
     made: Computed = {one.id: [] for one in tests}
+    rows_of = dict(iter(table.groupby("Cell", sort=False))) if "Cell" in table else {}
+    input_by_id = {one["measurement_id"]: one for one in inputs}
+    all_named = len(inputs) <= MOST_NAMED
+    digest = "" if all_named else digest_of(inputs)
     for cell, own in of_cell.items():
-        rows = table[table["Cell"] == cell].reset_index(drop=True) if "Cell" in table else table
+        rows = rows_of.get(cell, table.iloc[:0]).reset_index(drop=True) if "Cell" in table else table
         rows.attrs = table.attrs
-        named, others = named_inputs(inputs, {one.id for one in own})
+        named: Sequence[Mapping[str, JsonValue]] = inputs
+        others: dict[str, JsonValue] = {}
+        if not all_named:
+            named = [input_by_id[one.id] for one in own if one.id in input_by_id]
+            others = {"tests": len(inputs) - len(named), "sha256": digest}
         made[own[-1].id] = [
             Output(declared.type, f"{cell}: {name}", rows, _results(declared, rows), named, others)
         ]
