@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from workbench.errors import FileRefused
-from workbench.readers import Reading, read
+from workbench.readers import Reading, limits, read
+from workbench.readers.file import source
 from workbench.table import Table, concat
 
 N = 60
@@ -45,6 +46,23 @@ def test_bytes_that_a_power_failure_left_are_left_out(place: int, size: int, lon
     (note,) = [note for note in reading.notes if note.level == "odd"]
     assert note.code == "empty_bytes"
     assert "without content" in note.message
+
+
+@pytest.mark.parametrize("block", [1, 7, 1 << 18])
+def test_letters_of_several_bytes_and_bytes_that_are_none(
+    block: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source, "_BLOCK", block)
+    monkeypatch.setattr(limits, "HEAD_BYTES", 512)
+    # The last is no utf-8, as where a program writes into a file of another; the second ends within a letter.
+    words = ["放电".encode(), "放".encode()[:2], b"plain", "25 °C".encode("latin-1")]
+    notes = [words[0]] * (N - 3) + words[1:]
+    rows = b"".join(
+        row.encode().rstrip(b"\n") + b"," + note + b"\n" for row, note in zip(ROWS, notes, strict=True)
+    )
+    _, table = got(tmp_path, HEAD.encode().rstrip(b"\n") + b",Note\n" + rows)
+    holds(table)
+    assert table["Note"].tolist()[-4:] == [note.decode("utf-8", "replace") for note in words]
 
 
 def test_bytes_of_zero_within_binary_data_are_no_text(tmp_path: Path) -> None:

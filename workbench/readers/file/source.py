@@ -174,7 +174,7 @@ def _lines(data: bytes, encoding: str, whole: bool) -> tuple[str, ...]:
 
 
 class LineStream:
-    """The lines of a text file from line ``skip`` on, as utf-8 bytes, below a line ``before`` of the caller.
+    """The lines of a text file from line ``skip`` on, as valid utf-8, below a line ``before`` of the caller.
 
     It has what pandas needs of a file: ``read``. It checks limits while it reads: unpacked size and ratio, length of
     a line, and bytes since the last ``batch_begins()``. ``failure`` is the error that ``read`` raised: a parser may
@@ -199,7 +199,8 @@ class LineStream:
         self._file = open(head.path, "rb")  # noqa: SIM115
         self._data = opened(self._file, head.packed) if head.packed else self._file
         encoding = head.encoding or "utf-8"
-        self._decoder = None if encoding == "utf-8" else codecs.getincrementaldecoder(encoding)("replace")
+        self._decoder = codecs.getincrementaldecoder(encoding)("replace")
+        self._is_utf8 = encoding == "utf-8"
         self._old_mac = b"\r" in head.data and b"\n" not in head.data
         self._skip = skip
         self._unquote = unquote
@@ -263,7 +264,7 @@ class LineStream:
         raw = self._data.read(_BLOCK)
         self._check_size(len(raw))
         self._ended = not raw
-        if self._decoder is not None:
+        if not (self._is_utf8 and raw.isascii() and not self._decoder.getstate()[0]):
             raw = self._decoder.decode(raw, self._ended).encode("utf-8")
         if not self._begun and raw:
             raw = raw.removeprefix(codecs.BOM_UTF8)

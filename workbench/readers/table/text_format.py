@@ -395,7 +395,6 @@ class _Parser:
                 na_values=_NOT_NUMBERS,
                 skipinitialspace=layout.blanks,
                 low_memory=False,
-                encoding_errors="replace",
                 iterator=True,
             )
             done = 0
