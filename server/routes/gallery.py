@@ -9,7 +9,6 @@ from pydantic import Field
 from starlette.responses import Response
 
 from workbench.figure_sketch import SketchLine, sketch
-from workbench.gallery.catalog import config_of
 from workbench.operations.galleries import MOST_CHOSEN
 from workbench.recipe.plot import PlotConfig
 
@@ -89,4 +88,6 @@ def gallery_dataset(
 
 
 def _config(context: RequestContext, name: str, measurements: list[str] | None) -> PlotConfig:
-    return config_of(name, context.backend, measurements)
+    backend = context.backend
+    made = backend.gallery_recipe(name) if measurements is None else backend.gallery_recipe_of(name, measurements)
+    return PlotConfig.model_validate(made)

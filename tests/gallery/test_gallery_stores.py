@@ -17,7 +17,7 @@ import workbench as wb
 from workbench.analyses.registry import ANALYSES
 from workbench.battery.capacity.reference import came_part_charged
 from workbench.figure_sketch import sketch
-from workbench.gallery import script_parts
+from workbench.gallery import catalog, script_parts
 from workbench.gallery.catalog import entries
 from workbench.gallery.entry import script_of
 from workbench.records import Measurement
@@ -471,6 +471,23 @@ def test_near_far_and_http_draw_the_same(demo_copy: Path) -> None:
         assert [one["name"] for one in both.far.backend.gallery_items()] == [
             one["name"] for one in both.near.backend.gallery_items()
         ]
+
+
+def test_a_server_makes_a_recipe_once_for_all_that_ask(demo_copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    whole = catalog.config_of
+
+    def counted(name, store, measurements=None):
+        made.append(name)
+        return whole(name, store, measurements)
+
+    with sides(demo_copy) as both:
+        monkeypatch.setattr(catalog, "config_of", counted)
+        ids = [both.near.backend.get(Measurement, "M50-A-01_ageing").id]
+        for body in ({}, {"measurements": ids}):
+            for part in ("sketch", "figure", "dataset", "sketch"):
+                assert both.post(f"gallery/fade/{part}", body).status_code == 200
+        assert made == ["fade", "fade"]
 
 
 def test_a_card_shows_the_figure_of_its_recipe_as_lines(demo_copy: Path) -> None:
