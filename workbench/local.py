@@ -270,9 +270,14 @@ class LocalBackend(Backend):
     def against_store(self, config: PlotConfig, values: Values) -> list[Problem]:
         return engine_check.check_against_store(config, values, self.store, self.scope)
 
-    def held_columns(self, ids: Sequence[str], dataset: str) -> dict[str, frozenset[str]]:
+    def held_columns(self, ids: Sequence[str], dataset: str) -> Mapping[str, frozenset[str]]:
         """Record id -> the columns of its dataset that a plan can read; records without it are absent."""
-        return held.held_columns(reader.Reader(self.store, self.scope), ids, dataset)
+        # Each recipe of a gallery asks for it, and the lives of all cells are read for it.
+        return self.store.kept_columns.get(
+            (self.scope, dataset, tuple(ids)),
+            self.store.catalogs.tables,
+            lambda: held.held_columns(reader.Reader(self.store, self.scope), ids, dataset),
+        )
 
     def cached_figure(self, config: PlotConfig, values: Values) -> FigureAnswer | None:
         """The figure of a checked recipe if its data and its drawing are in the cache and fresh; else None."""

@@ -22,4 +22,6 @@ def held_columns(reader: Reader, ids: Sequence[str], dataset: str) -> dict[str, 
         reader.lives.of(infos)  # all at once, since each alone is a query
         infos = {id: reader.lives.widened(info, dataset, [*KINDS]) for id, info in infos.items()}
     computed = {COMPUTED[dataset].name} if dataset in COMPUTED else set()
-    return {id: frozenset(computed.union(info.names)) for id, info in infos.items()}
+    same: dict[frozenset[str], frozenset[str]] = {}  # most have the same columns, and the answer may be kept
+    found = {id: frozenset(computed.union(info.names)) for id, info in infos.items()}
+    return {id: same.setdefault(columns, columns) for id, columns in found.items()}

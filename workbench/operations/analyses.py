@@ -34,20 +34,7 @@ class AnalysisOperations:
     @operation("GET", "/projects/{project_id}/kinds", Right.READ, heavy=True, since="0.1.1")
     def kinds_of_tests(self: Local) -> list[KindOfTest]:
         """The kinds of all tests of the project: what their tags or protocols say, else what their steps show."""
-        with self.store.snapshot():
-            among = tests.tests_in(self.store, self.scope, None, also_tables=True)
-            found = runs.recognised(self.store, self.scope, among, self.cache)
-        return [
-            {
-                "measurement_id": one.id,
-                "measurement_name": one.name,
-                "kind": kind.name,
-                "certainty": kind.certainty,
-                "evidence": kind.evidence,
-            }
-            for one in among
-            for kind in found[one.id]
-        ]
+        return self.store.kept_answer((self.scope, "kinds"), lambda: _kinds(self))
 
     @operation("GET", "/projects/{project_id}/analyses/types", Right.READ, since="0.1.1")
     def analysis_types(self: Local) -> list[AnalysisType]:
@@ -125,3 +112,19 @@ class AnalysisOperations:
         with self.writing("arrival", on=on):
             self.store.switches.turn("analyse on arrival", self.scope, on)
         return on
+
+
+def _kinds(of: Local) -> list[KindOfTest]:
+    among = tests.tests_in(of.store, of.scope, None, also_tables=True)
+    found = runs.recognised(of.store, of.scope, among, of.cache)
+    return [
+        {
+            "measurement_id": one.id,
+            "measurement_name": one.name,
+            "kind": kind.name,
+            "certainty": kind.certainty,
+            "evidence": kind.evidence,
+        }
+        for one in among
+        for kind in found[one.id]
+    ]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Protocol, TypeVar
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Protocol
 
-import orjson
 from pydantic import Field, JsonValue
 
 from ..analyses.shapes import KindOfTest
@@ -44,9 +43,6 @@ class Looking(Local, Protocol):
     ) -> Table: ...
 
 
-T = TypeVar("T")
-
-
 class GalleryOperations:
     """What users can do with the ready recipes."""
 
@@ -74,18 +70,16 @@ class GalleryOperations:
 
 
 def _items(of: Looking, measurements: list[str] | None) -> list[listing.GalleryItem]:
-    return _kept(of, None, measurements, lambda: listing.listed(facts.Facts(of, measurements)))
-
-
-def _recipe(of: Looking, name: str, measurements: list[str] | None) -> Json:
-    return _kept(
-        of, catalog.entry(name).name, measurements, lambda: catalog.config_of(name, of, measurements).dump()
+    return of.store.kept_answer(
+        _name(of, None, measurements), lambda: listing.listed(facts.Facts(of, measurements))
     )
 
 
-def _kept(of: Looking, name: str | None, measurements: list[str] | None, make: Callable[[], T]) -> T:
-    """What ``make`` gives, kept as JSON until a record or the samples of any project change: it looks at all tests."""
-    key = (of.scope, "gallery", name, None if measurements is None else tuple(measurements))
-    store = of.store
-    made: T = orjson.loads(store.kept_answers.get(key, store.catalogs.tables, lambda: orjson.dumps(make())))
-    return made
+def _recipe(of: Looking, name: str, measurements: list[str] | None) -> Json:
+    known = _name(of, catalog.entry(name).name, measurements)
+    return of.store.kept_answer(known, lambda: catalog.config_of(name, of, measurements).dump())
+
+
+def _name(of: Looking, recipe: str | None, measurements: list[str] | None) -> Hashable:
+    """What distinguishes an answer: each looks at all tests, so it is kept until something changes."""
+    return (of.scope, "gallery", recipe, None if measurements is None else tuple(measurements))

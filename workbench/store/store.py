@@ -7,9 +7,11 @@ import sqlite3
 import time
 import uuid
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
+
+import orjson
 
 from ..cached_property import cached_property
 from ..environment import is_address
@@ -73,7 +75,9 @@ else:
     of_sign_ins = later("workbench.store.records.sign_ins")
     of_uploads = later("workbench.store.files.uploads")
 
+T = TypeVar("T")
 MOST_ANSWERS = 128
+MOST_COLUMN_SETS = 16
 LOOKS = (0.02, 0.1, 0.3, 0)
 AHEAD_SECONDS = 24 * 3600
 _MAGIC = b"SQLite format 3\0"
@@ -109,9 +113,19 @@ class Store(Host):
         return of_catalogs.Catalogs(self, self.rows)
 
     @cached_property
-    def kept_answers(self) -> Kept[bytes]:
-        """Answers about whole projects, by whatever distinguishes them."""
+    def _answers(self) -> Kept[bytes]:
         return Kept(self, MOST_ANSWERS)
+
+    def kept_answer(self, name: Hashable, make: Callable[[], T]) -> T:
+        """What ``make`` gives about whole projects, kept as JSON by its name until a record or the samples of any
+        project change."""
+        made: T = orjson.loads(self._answers.get(name, self.catalogs.tables, lambda: orjson.dumps(make())))
+        return made
+
+    @cached_property
+    def kept_columns(self) -> Kept[Mapping[str, frozenset[str]]]:
+        """The columns that each of some records has, by whatever distinguishes the question."""
+        return Kept(self, MOST_COLUMN_SETS)
 
     @cached_property
     def sign_ins(self) -> SignIns:
