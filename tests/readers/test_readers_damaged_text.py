@@ -54,7 +54,7 @@ def test_letters_of_several_bytes_and_bytes_that_are_none(
 ) -> None:
     monkeypatch.setattr(source, "_BLOCK", block)
     monkeypatch.setattr(limits, "HEAD_BYTES", 512)
-    # The last is no utf-8, as where a program writes into a file of another; the second ends within a letter.
+    # The last is latin-1, as where a program adds to a file of another one; the second ends within a letter.
     words = ["放电".encode(), "放".encode()[:2], b"plain", "25 °C".encode("latin-1")]
     notes = [words[0]] * (N - 3) + words[1:]
     rows = b"".join(
