@@ -252,7 +252,11 @@ OTHER_UNITS = "time/s,I/mA,U/mV\n" + rows("{t},{ma},3600\n")
 UNITS_BELOW = "time,current,voltage\ns,mA,mV\n" + rows("{t},{ma},3600\n")
 
 
-@pytest.mark.parametrize("other", [SPECTRUM, OTHER_UNITS, UNITS_BELOW], ids=["spectrum", "units", "line of units"])
+@pytest.mark.parametrize(
+    "other",
+    [SPECTRUM, OTHER_UNITS, UNITS_BELOW, "\t  " + OTHER_UNITS, '"time/s",I/mA,U/mV' + OTHER_UNITS[16:]],
+    ids=["spectrum", "units", "line of units", "after blanks", "in quotes"],
+)
 def test_another_table_below_is_never_read_with_these_columns(other: str, tmp_path: Path) -> None:
     reading, table = got(tmp_path, "time/s,I/A,U/V\n" + rows("{t},{i},{v:.6f}\n") + "\n" + other, "a.csv")
     is_the_curve(table)

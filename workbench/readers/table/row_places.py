@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ...cycling.findings import Finding
 from ...messages import counted, quoted, spaced
 from ..file.source import Head, LineStream
@@ -18,6 +21,8 @@ MOST_EXAMPLES = 3
 _WORD = re.compile(rb"\n[ \t\"]{0,8}[A-Za-z<|\xc3-\xef]")
 """Where a line begins with a letter, of other alphabets too. A pattern that begins with a fixed character runs at a
 gigabyte a second."""
+_MAY_BEGIN_WORD = np.array([_WORD.match(b"\n%cA" % byte) is not None for byte in range(256)])
+"""Bytes at the beginning of a line that begin with a letter, or blanks before one."""
 _MOST_LOOKED_AT = 200
 _LEAST_ROWS_ABOVE = 4
 
@@ -55,7 +60,8 @@ class Places:
             text, rest = text[:cut], text[cut:]
             if self.other is not None:
                 return b""
-            if self._watched and looked_at < _MOST_LOOKED_AT:
+            ends = _line_ends(text)
+            if self._watched and looked_at < _MOST_LOOKED_AT and _may_have_word(text, ends):
                 for found in _WORD.finditer(b"\n" + text):
                     looked_at += 1
                     place = found.start()
@@ -73,10 +79,8 @@ class Places:
                     else:
                         kept.append(row)
                 self.repeated_at = self.repeated_at[:MOST_EXAMPLES]
-                line += text.count(b"\n")
                 text = b"".join(kept)
-            else:
-                line += text.count(b"\n")
+            line += len(ends)
             if then is None:
                 return text
             made = then(text) if text else b""
@@ -193,6 +197,18 @@ def _of_other(line: int, names: list[str]) -> Finding:
 
 def _bare(line: bytes, unquote: bool) -> bytes:
     return (line.replace(b'"', b"") if unquote else line).strip(b" \r\n")
+
+
+def _line_ends(text: bytes) -> NDArray[np.int64]:
+    """The places of line breaks. numpy finds those of short lines in a quarter of the time of ``bytes.count``."""
+    return np.flatnonzero(np.frombuffer(text, np.uint8) == 10)
+
+
+def _may_have_word(text: bytes, ends: NDArray[np.int64]) -> bool:
+    """Whether `_WORD` may find something: much sooner than it where lines begin with digits."""
+    begins = np.append(0, ends + 1)
+    first = np.frombuffer(text, np.uint8)[begins[begins < len(text)]]
+    return bool(_MAY_BEGIN_WORD[first].any())
 
 
 def _lines(stream: LineStream) -> Iterable[bytes]:
