@@ -273,11 +273,13 @@ class LocalBackend(Backend):
     def held_columns(self, ids: Sequence[str], dataset: str) -> Mapping[str, frozenset[str]]:
         """Record id -> the columns of its dataset that a plan can read; records without it are absent."""
         # Each recipe of a gallery asks for it, and the lives of all cells are read for it.
-        return self.store.kept_columns.get(
-            (self.scope, dataset, tuple(ids)),
+        datasets = held.together(dataset)
+        found = self.store.kept_columns.get(
+            (self.scope, datasets, tuple(ids)),
             self.store.catalogs.tables,
-            lambda: held.held_columns(reader.Reader(self.store, self.scope), ids, dataset),
+            lambda: held.held_columns(reader.Reader(self.store, self.scope), ids, datasets),
         )
+        return found[dataset]
 
     def cached_figure(self, config: PlotConfig, values: Values) -> FigureAnswer | None:
         """The figure of a checked recipe if its data and its drawing are in the cache and fresh; else None."""

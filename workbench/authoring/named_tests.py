@@ -88,7 +88,7 @@ def named_tests(reader: Reader, wish: str) -> str:
         return ""
     more = [_quoted(str(name)) for name, _ in by_name][most:]
     shown = list(by_name.values())[:most]
-    held = held_columns(reader, [str(test["id"]) for tests in shown for test in tests], "series")
+    held = held_columns(reader, [str(test["id"]) for tests in shown for test in tests], ["series"])["series"]
     currents = rates([str(test["id"]) for tests in shown for test in tests[:_READ_OF_NAME]], reader)
     lines = [_line(tests) + _with(tests, held) + _currents(tests, currents) for tests in shown]
     return "\n".join(

@@ -215,10 +215,11 @@ class Facts:
 
     def _columns(self, ids: Sequence[str], dataset: str) -> dict[str, frozenset[str] | None]:
         """The columns of these records, each read once; None for a record without that dataset."""
-        unknown = [id for id in ids if (id, dataset) not in self._held]
-        if unknown:
-            read = self._store.held_columns(unknown, dataset)
-            self._held |= {(id, dataset): read.get(id) for id in unknown}
+        if any((id, dataset) not in self._held for id in ids):
+            # Of all tests, so that recipes that draw different ones ask the same.
+            wanted = [*dict.fromkeys([*(one.id for one in self._of_any_kind), *ids])]
+            read = self._store.held_columns(wanted, dataset)
+            self._held |= {(id, dataset): read.get(id) for id in wanted}
         return {id: self._held[id, dataset] for id in ids}
 
     def _of_kinds(self, *kinds: str) -> list[TestRow]:

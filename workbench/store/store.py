@@ -123,8 +123,8 @@ class Store(Host):
         return made
 
     @cached_property
-    def kept_columns(self) -> Kept[Mapping[str, frozenset[str]]]:
-        """The columns that each of some records has, by whatever distinguishes the question."""
+    def kept_columns(self) -> Kept[Mapping[str, Mapping[str, frozenset[str]]]]:
+        """The columns that each of some records has in some datasets, by whatever distinguishes the question."""
         return Kept(self, MOST_COLUMN_SETS)
 
     @cached_property
