@@ -211,8 +211,11 @@ def _due(
             continue
         if progress is not None:
             progress(place, len(ON_ARRIVAL), type)
-        of = [one.id for one in fits] if declared.over == "test" else None
-        part = analyse(store, scope, actor, type, of, check=check, jobs=jobs, fan_out=fan_out, cancel=cancel)
+        if ids is None or declared.over == "test":
+            units = _units(store, scope, declared, fits, declared.parameters({}))
+            part = _run(store, scope, actor, type, units, {}, check, jobs, fan_out, None, cancel)
+        else:
+            part = analyse(store, scope, actor, type, check=check, jobs=jobs, fan_out=fan_out, cancel=cancel)
         done.computed += [f"{name}: {type}" for name in part.computed]
         done.stale += [f"{name}: {type}" for name in part.stale]
         done.invalid |= {f"{name}: {type}": why for name, why in part.invalid.items()}
@@ -386,8 +389,7 @@ def _outputs(
     label, data = newest.shown, read.get(newest.id)
     if declared.over == "cell":
         label = newest.cell
-        parts = [read[one.id].assign(Cell=one.cell, Test=one.name) for one in tests if one.id in read]
-        data = pd.concat(parts, ignore_index=True) if parts else None
+        data = _joined(tests, read) if read else None
     made: Computed = {one.id: [] for one in tests}
     if data is None:
         table = _refusal(declared, problems[newest.id])
@@ -411,14 +413,12 @@ def _by_cell(
     given: Mapping[str, JsonValue],
 ) -> Computed:
     """One call over all tests, and the rows of each cell with the newest of its tests."""
-    parts = [
-        read[one.id].assign(Cell=one.cell, Test=one.name, Batch=one.batch or "") for one in tests if one.id in read
-    ]
     of_cell: dict[str, list[Test]] = {}
     for one in tests:
         of_cell.setdefault(one.cell, []).append(one)
-    if parts:
-        table = _called(declared, pd.concat(parts, ignore_index=True), {**declared.fixed, **given})
+    if read:
+        batches = {one.id: one.batch or "" for one in tests}
+        table = _called(declared, _joined(tests, read, {"Batch": batches}), {**declared.fixed, **given})
     else:
         table = _refusal(declared, "No test has data to read.")
     made: Computed = {one.id: [] for one in tests}
@@ -438,6 +438,25 @@ def _by_cell(
             Output(declared.type, f"{cell}: {name}", rows, _results(declared, rows), named, others)
         ]
     return made
+
+
+def _joined(
+    tests: Sequence[Test],
+    read: Mapping[str, pd.DataFrame],
+    also: Mapping[str, Mapping[str, str]] | None = None,
+) -> pd.DataFrame:
+    """The frames of tests one below the other, with ``Cell``, ``Test`` and the columns of ``also``: test -> text."""
+    there = [one for one in tests if one.id in read]
+    data = pd.concat([read[one.id] for one in there], ignore_index=True)
+    names = {
+        "Cell": {one.id: one.cell for one in there},
+        "Test": {one.id: one.name for one in there},
+        **(also or {}),
+    }
+    places = np.repeat(np.arange(len(there)), [len(read[one.id]) for one in there])
+    for name, texts in names.items():
+        data[name] = pd.array([texts[one.id] for one in there], "str").take(places)
+    return data
 
 
 def _from_specification(store: Store, scope: Scope, declared: Declared, test: Test) -> dict[str, Argument]:

@@ -107,7 +107,10 @@ def tests_in(store: Store, scope: Scope, ids: Sequence[str] | None, *, also_tabl
 
 def steps_of(store: Store, scope: Scope, test: Test) -> Table:
     """The steps of a test, with ``Step type`` by the present rated capacity."""
-    stored = store.series.read(test.id, dataset="steps", scope=scope)
+    return _with_types(store.series.read(test.id, dataset="steps", scope=scope), test)
+
+
+def _with_types(stored: Table, test: Test) -> Table:
     if STEP_TYPE in stored:
         return stored
     return Table(in_order({**stored.columns, STEP_TYPE: step_types(stored, test.rated)}), stored.n)
@@ -125,17 +128,25 @@ def frames(
         infos = store.series.infos([one.id for one in some], DATASET[declared.reads], scope=scope)
         problems |= {one.id: why for one in some if (why := _lacking(declared, one, infos.get(one.id)))}
         there = [one for one in some if one.id not in problems]
+        if declared.reads == "samples":
+            found |= {one.id: _samples(store, scope, declared, one, infos[one.id].names) for one in there}
+            continue
+        stored = _whole_tables(store, scope, DATASET[declared.reads], {one.id: infos[one.id] for one in there})
         if declared.reads == "cycles":
-            stored = {one.id: store.series.read(one.id, dataset="cycles", scope=scope) for one in there}
             # To look again would take longer with each record that this run keeps.
             excluded = {one.id: one.excluded for one in there if one.excluded}
-            complete = with_completeness(stored, Reader(store, scope), excluded)[0]
-            found |= {one.id: frame_of(complete[one.id]) for one in there}
-        elif declared.reads == "steps":
-            found |= {one.id: frame_of(steps_of(store, scope, one)) for one in there}
+            stored = with_completeness(stored, Reader(store, scope), excluded)[0]
         else:
-            found |= {one.id: _samples(store, scope, declared, one, infos[one.id].names) for one in there}
+            stored = {one.id: _with_types(stored[one.id], one) for one in there}
+        found |= {one.id: frame_of(stored[one.id]) for one in there}
     return found, problems
+
+
+def _whole_tables(store: Store, scope: Scope, dataset: str, infos: Mapping[str, SeriesInfo]) -> dict[str, Table]:
+    """All columns of the summaries of some tests, each in its own order, read at once."""
+    names = [name for info in infos.values() for name in info.names]
+    read = store.series.many(infos, names, dataset, scope=scope)
+    return {id: read[id].select(info.names) for id, info in infos.items()}
 
 
 def _lacking(declared: Declared, test: Test, info: SeriesInfo | None) -> str:
