@@ -8,7 +8,7 @@ numbers. A record without ``metadata.workbench`` was made by hand; it is never c
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
@@ -19,6 +19,7 @@ from pydantic import JsonValue
 
 from ..battery.result import VALID, WARNINGS
 from ..cached_property import cached_property
+from ..errors import NotFound
 from ..records import Analysis
 from ..store import Scope, Store, Transaction
 from ..store.records.rows import new_id
@@ -109,46 +110,61 @@ def kept(store: Store, scope: Scope, analysis: str, types: Sequence[str]) -> dic
     return found
 
 
-def keep(
-    store: Store,
-    scope: Scope,
-    actor: str,
-    measurement: str,
-    key: Key,
-    outputs: Sequence[Output],
-    replaced: Iterable[Kept],
-) -> list[str]:
-    """Put records in the place of older ones of the same analysis and measurement, all or nothing; gives their ids."""
-    old = {one.type: one for one in replaced}
-    surplus = [one for one in replaced if one.type not in {output.type for output in outputs}]
-    ids: list[str] = []
+@dataclass(frozen=True)
+class Computed:
+    """What was computed of a test, and the records that it replaces."""
+
+    measurement: str
+    key: Key
+    outputs: Sequence[Output]
+    replaced: Sequence[Kept]
+
+
+def keep(store: Store, scope: Scope, actor: str, computed: Sequence[Computed]) -> list[bool]:
+    """Put records in the place of older ones of the same analysis and test, in one transaction, because each waits for
+    the disk. False for a test that was deleted meanwhile; the others are kept."""
+    try:
+        _keep(store, scope, actor, computed)
+    except NotFound:
+        if len(computed) == 1:
+            return [False]
+        return [kept for one in computed for kept in keep(store, scope, actor, [one])]
+    return [True] * len(computed)
+
+
+def _keep(store: Store, scope: Scope, actor: str, computed: Sequence[Computed]) -> None:
+    old = [{kept.type: kept for kept in one.replaced} for one in computed]
+    missing = sum(
+        output.type not in known for one, known in zip(computed, old, strict=True) for output in one.outputs
+    )
     with ExitStack() as stack:
+        ids: list[str] = []
+        if missing:
+            with store.transaction() as db:
+                ids = [new_id(store.clock(db)) for _ in range(missing)]
         prepared = []
-        for output in outputs:
-            present = old.get(output.type)
-            if present is None:
-                with store.transaction() as db:
-                    id = new_id(store.clock(db))
-            else:
-                id = present.id
-            table = None if output.table is None or output.table.empty else stored_table(output.table)
-            writer = None
-            if table is not None:
-                writer = stack.enter_context(store.series.writer(id, "series"))
-                writer.add(table)
-            prepared.append((output, present, id, table, writer))
+        for one, known in zip(computed, old, strict=True):
+            for output in one.outputs:
+                present = known.get(output.type)
+                id = ids.pop(0) if present is None else present.id
+                table = None if output.table is None or output.table.empty else stored_table(output.table)
+                writer = None
+                if table is not None:
+                    writer = stack.enter_context(store.series.writer(id, "series"))
+                    writer.add(table)
+                prepared.append((one, output, present, id, table, writer))
         with store.transaction() as db:
-            for one in surplus:
-                store.rows.delete(Analysis, one.id, scope, connection=db)
-            for output, present, id, table, writer in prepared:
-                _put(store, db, scope, actor, measurement, key, output, present, id, table)
+            for one in computed:
+                made = {output.type for output in one.outputs}
+                for surplus in (kept for kept in one.replaced if kept.type not in made):
+                    store.rows.delete(Analysis, surplus.id, scope, connection=db)
+            for one, output, present, id, table, writer in prepared:
+                _put(store, db, scope, actor, one.measurement, one.key, output, present, id, table)
                 if writer is not None:
                     writer.publish(db)
                 elif present is not None:
                     store.series.delete(id, "series", db)
-                ids.append(id)
     store.series.tidy()
-    return ids
 
 
 def _put(

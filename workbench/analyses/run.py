@@ -1,7 +1,7 @@
-"""Runs an analysis over tests: what is fresh stays, what is missing or stale is computed and kept, one test at a time.
+"""Runs an analysis over tests: what is fresh stays, what is missing or stale is computed and kept.
 
-Each test is kept in one transaction of its own: stopped at any moment, what was computed stays, and the next call goes
-on with the rest.
+A few tests are kept in each transaction: stopped at any moment, what was kept before stays, and the next call goes on
+with the rest.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pydantic import JsonValue
 from ..battery.doubts import Doubt
 from ..battery.result import WARNINGS, Remark, refused
 from ..engine.reader import Cancel
-from ..errors import BadRequest, NotFound, StoreError, WorkerDied, instead
+from ..errors import BadRequest, NotFound, WorkerDied, instead
 from ..fan_out import FanOut, own_task
 from ..records.measurement import KIND
 from ..store import Scope, Store
@@ -29,15 +29,17 @@ from ..store.reached import Reached
 from . import test_kinds
 from .declaration import Declared
 from .half_cells import ELECTRODES, Electrode, HalfCellCurve, curve_of, lacking, table_of
-from .keeping import MOST_NAMED, Kept, Key, Output, digest_of, input_of, keep, kept
+from .keeping import MOST_NAMED, Computed, Kept, Key, Output, digest_of, input_of, keep, kept
 from .kinds_in_cache import KindsInCache
 from .registry import ANALYSES, ON_ARRIVAL
-from .tests import Test, frames, keys, steps_of, tests_in
+from .tests import Test, frames, joined, keys, steps_of, tests_in
 
 KINDS_JOB = "kinds"
 """The name of the job that recognises the kinds of tests."""
 OTHER = "other"
 """The kind of a test that no rule fits."""
+KEPT_TOGETHER = 8
+"""Tests that are kept in one transaction. Each commit waits for the disk."""
 ARRIVAL_JOB = "arrival"
 """The name of the job that computes what is due of tests that arrived."""
 Progress = Callable[[int, int, str], None]
@@ -105,7 +107,7 @@ class _Unit:
 
 
 Argument: TypeAlias = JsonValue | pd.DataFrame | tuple[float, float]
-Computed = dict[str, list[Output]]
+Outputs = dict[str, list[Output]]
 """Measurement -> the records that belong to it."""
 
 
@@ -296,7 +298,7 @@ def _kinds(store: Store, scope: Scope, test: Test) -> list[test_kinds.TestKind]:
     ]
 
 
-def _kinds_of(store: Store, scope: Scope, tests: Sequence[Test]) -> Computed:
+def _kinds_of(store: Store, scope: Scope, tests: Sequence[Test]) -> Outputs:
     (test,) = tests
     outputs = [
         Output(
@@ -379,7 +381,7 @@ def _is_fresh(unit: _Unit) -> bool:
 
 def _outputs(
     store: Store, scope: Scope, declared: Declared, tests: Sequence[Test], given: Mapping[str, JsonValue]
-) -> Computed:
+) -> Outputs:
     read, problems = frames(store, scope, declared, tests)
     inputs = [input_of(one.id, one.name, declared.reads, read[one.id]) for one in tests if one.id in read]
     name = declared.type if not given else f"{declared.type} ({_shown(given)})"
@@ -389,8 +391,8 @@ def _outputs(
     label, data = newest.shown, read.get(newest.id)
     if declared.over == "cell":
         label = newest.cell
-        data = _joined(tests, read) if read else None
-    made: Computed = {one.id: [] for one in tests}
+        data = joined(tests, read) if read else None
+    made: Outputs = {one.id: [] for one in tests}
     if data is None:
         table = _refusal(declared, problems[newest.id])
     else:
@@ -411,17 +413,17 @@ def _by_cell(
     inputs: Sequence[Mapping[str, JsonValue]],
     name: str,
     given: Mapping[str, JsonValue],
-) -> Computed:
+) -> Outputs:
     """One call over all tests, and the rows of each cell with the newest of its tests."""
     of_cell: dict[str, list[Test]] = {}
     for one in tests:
         of_cell.setdefault(one.cell, []).append(one)
     if read:
         batches = {one.id: one.batch or "" for one in tests}
-        table = _called(declared, _joined(tests, read, {"Batch": batches}), {**declared.fixed, **given})
+        table = _called(declared, joined(tests, read, {"Batch": batches}), {**declared.fixed, **given})
     else:
         table = _refusal(declared, "No test has data to read.")
-    made: Computed = {one.id: [] for one in tests}
+    made: Outputs = {one.id: [] for one in tests}
     rows_of = dict(iter(table.groupby("Cell", sort=False))) if "Cell" in table else {}
     input_by_id = {one["measurement_id"]: one for one in inputs}
     all_named = len(inputs) <= MOST_NAMED
@@ -438,25 +440,6 @@ def _by_cell(
             Output(declared.type, f"{cell}: {name}", rows, _results(declared, rows), named, others)
         ]
     return made
-
-
-def _joined(
-    tests: Sequence[Test],
-    read: Mapping[str, pd.DataFrame],
-    also: Mapping[str, Mapping[str, str]] | None = None,
-) -> pd.DataFrame:
-    """The frames of tests one below the other, with ``Cell``, ``Test`` and the columns of ``also``: test -> text."""
-    there = [one for one in tests if one.id in read]
-    data = pd.concat([read[one.id] for one in there], ignore_index=True)
-    names = {
-        "Cell": {one.id: one.cell for one in there},
-        "Test": {one.id: one.name for one in there},
-        **(also or {}),
-    }
-    places = np.repeat(np.arange(len(there)), [len(read[one.id]) for one in there])
-    for name, texts in names.items():
-        data[name] = pd.array([texts[one.id] for one in there], "str").take(places)
-    return data
 
 
 def _from_specification(store: Store, scope: Scope, declared: Declared, test: Test) -> dict[str, Argument]:
@@ -534,26 +517,28 @@ def _run(
     if check:
         done.computed = [one.shown for unit in todo for one in unit.tests]
         return done
-    finished = 0
+    keeper = _Keeper(store, scope, actor, done)
     reached = Reached(store)
-    for unit, computed in fan_out.results(
-        computed_of, todo, lambda unit: (reached, scope, type, unit.tests, given), jobs=jobs, cancel=cancel
-    ):
-        try:
-            outputs = computed()
-        except NotFound:  # deleted meanwhile
-            continue
-        except WorkerDied as error:
-            done.invalid |= {one.shown: str(error) for one in unit.tests}
-            continue
-        if progress is not None:
-            progress(done.unchanged + finished, done.tests, unit.name)
-        finished += len(unit.tests)
-        _keep(store, scope, actor, unit, outputs, done)
+    try:
+        for unit, computed in fan_out.results(
+            computed_of, todo, lambda unit: (reached, scope, type, unit.tests, given), jobs=jobs, cancel=cancel
+        ):
+            try:
+                outputs = computed()
+            except NotFound:  # deleted meanwhile
+                continue
+            except WorkerDied as error:
+                done.invalid |= {one.shown: str(error) for one in unit.tests}
+                continue
+            if progress is not None:  # what it says is done is kept
+                progress(done.unchanged + keeper.finished, done.tests, unit.name)
+            keeper.add(unit, outputs)
+    finally:
+        keeper.keep()
     if progress is not None and not (cancel is not None and cancel.is_set()):
         progress(done.tests, done.tests, "")
     if cancel is not None and cancel.is_set():
-        done.cancelled = finished < sum(len(unit.tests) for unit in todo)
+        done.cancelled = keeper.finished < sum(len(unit.tests) for unit in todo)
     if done.computed:
         store.series.tidy()
     return done
@@ -562,7 +547,7 @@ def _run(
 @own_task
 def computed_of(
     reached: Reached, scope: Scope, type: str, tests: Sequence[Test], given: Mapping[str, JsonValue]
-) -> Computed:
+) -> Outputs:
     """What a job computes of tests that belong together, as they are at one moment."""
     with reached.store.snapshot():
         if type == KINDS_JOB:
@@ -570,21 +555,35 @@ def computed_of(
         return _outputs(reached.store, scope, known(type), tests, given)
 
 
-def _keep(store: Store, scope: Scope, actor: str, unit: _Unit, outputs: Computed, done: Analysed) -> None:
-    """Keep what was computed; the reasons of what could not be are noted with the run."""
-    for test in unit.tests:
-        made, old = outputs.get(test.id, []), unit.old.get(test.id, [])
-        try:
-            if made or old:
-                keep(store, scope, actor, test.id, unit.key, made, old)
-        except NotFound:  # the test was deleted meanwhile
-            continue
-        except StoreError:
-            raise
-        done.computed.append(test.shown)
-        for output in outputs.get(test.id, []):
-            if output.why:
-                done.invalid[test.shown] = output.why
+class _Keeper:
+    """Keeps what was computed, some tests in each transaction; the reasons of what could not be are noted with the
+    run."""
+
+    def __init__(self, store: Store, scope: Scope, actor: str, done: Analysed) -> None:
+        self._store, self._scope, self._actor, self._done = store, scope, actor, done
+        self._waiting: list[tuple[Test, Computed]] = []
+        self.finished = 0
+
+    def add(self, unit: _Unit, outputs: Outputs) -> None:
+        for test in unit.tests:
+            self._waiting.append(
+                (test, Computed(test.id, unit.key, outputs.get(test.id, []), unit.old.get(test.id, [])))
+            )
+            if len(self._waiting) >= KEPT_TOGETHER:
+                self.keep()
+
+    def keep(self) -> None:
+        """Keep what waits."""
+        waiting, self._waiting = self._waiting, []
+        found = [one for _, one in waiting if one.outputs or one.replaced]
+        kept = dict(zip(map(id, found), keep(self._store, self._scope, self._actor, found), strict=True))
+        for test, one in waiting:
+            if kept.get(id(one), True):
+                self._done.computed.append(test.shown)
+                for output in one.outputs:
+                    if output.why:
+                        self._done.invalid[test.shown] = output.why
+        self.finished += len(waiting)
 
 
 __all__ = ["KINDS_JOB", "Analysed", "Kept", "analyse", "known", "recognised"]

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 from pydantic import JsonValue
 
@@ -147,6 +148,25 @@ def _whole_tables(store: Store, scope: Scope, dataset: str, infos: Mapping[str, 
     names = [name for info in infos.values() for name in info.names]
     read = store.series.many(infos, names, dataset, scope=scope)
     return {id: read[id].select(info.names) for id, info in infos.items()}
+
+
+def joined(
+    tests: Sequence[Test],
+    read: Mapping[str, pd.DataFrame],
+    also: Mapping[str, Mapping[str, str]] | None = None,
+) -> pd.DataFrame:
+    """The frames of tests one below the other, with ``Cell``, ``Test`` and the columns of ``also``: test -> text."""
+    there = [one for one in tests if one.id in read]
+    data = pd.concat([read[one.id] for one in there], ignore_index=True)
+    names = {
+        "Cell": {one.id: one.cell for one in there},
+        "Test": {one.id: one.name for one in there},
+        **(also or {}),
+    }
+    places = np.repeat(np.arange(len(there)), [len(read[one.id]) for one in there])
+    for name, texts in names.items():
+        data[name] = pd.array([texts[one.id] for one in there], "str").take(places)
+    return data
 
 
 def _lacking(declared: Declared, test: Test, info: SeriesInfo | None) -> str:
