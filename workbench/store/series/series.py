@@ -8,6 +8,7 @@ first and then replaces the last, partial ones in one transaction.
 from __future__ import annotations
 
 import sqlite3
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
@@ -385,8 +386,7 @@ class Series:
         with suppress(StoreError):
             with self._store.snapshot() as connection:
                 gone = connection.execute("select id from drafts where lease is null").fetchall()
-            for (number,) in gone:
-                self.purge(number)
+            self.purge(number for (number,) in gone)
         self.mover.move_waiting()
 
     def sweep(self) -> int:
@@ -397,23 +397,25 @@ class Series:
         with self._store.snapshot() as connection:
             found = connection.execute("select id, lease, beat from drafts").fetchall()
         gone = [number for number, held, beat in found if held is None or not lease.is_held(held, beat)]
-        for number in gone:
-            self.purge(number)
+        self.purge(gone)
         return len(gone)
 
-    def purge(self, number: int) -> None:
-        """Remove the chunks under a number in small transactions; those of a published series stay."""
-        first, last = chunks.span(number)
+    def purge(self, numbers: Iterable[int]) -> None:
+        """Remove the chunks under these numbers in small transactions; those of a published series stay."""
         query = "delete from chunks where key in (select key from chunks where key between ? and ? limit ?)"
-        left = PURGE_CHUNKS
-        while left == PURGE_CHUNKS:
+        waiting = deque(numbers)
+        while waiting:
+            left = PURGE_CHUNKS
             with self._store.transaction() as connection:
-                if is_published(connection, number):
-                    connection.execute("delete from drafts where id = ?", (number,))
-                    return
-                left = connection.execute(query, (first, last, PURGE_CHUNKS)).rowcount
-                if left < PURGE_CHUNKS:
-                    connection.execute("delete from drafts where id = ?", (number,))
+                while waiting and left:
+                    number = waiting[0]
+                    asked, gone = left, 0
+                    if not is_published(connection, number):
+                        gone = connection.execute(query, (*chunks.span(number), asked)).rowcount
+                        left -= gone
+                    if gone < asked:
+                        connection.execute("delete from drafts where id = ?", (number,))
+                        waiting.popleft()
 
     def _rows(
         self,

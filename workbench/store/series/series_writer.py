@@ -32,7 +32,7 @@ class Shelf(Protocol):
 
     def revisions(self, keys: Iterable[tuple[str, str]]) -> dict[tuple[str, ...], int]: ...
 
-    def purge(self, number: int) -> None: ...
+    def purge(self, numbers: Iterable[int]) -> None: ...
 
     def tidy(self) -> None: ...
 
@@ -153,7 +153,7 @@ class SeriesWriter:
         if self.number:
             # The first error is the one to show. What stays is removed when the store is opened next.
             with suppress(StoreError):
-                self._series.purge(self.number)
+                self._series.purge([self.number])
 
     def __enter__(self) -> SeriesWriter:
         return self
