@@ -45,7 +45,7 @@ from .store.db.parallel import CORES
 from .store.records import search as searches
 from .store.records.alerts import Occurrence
 from .store.records.constraints import refuse_kept
-from .store.records.rows import LOCAL_USER, new_id
+from .store.records.rows import LOCAL_USER
 from .store.store import Scope, Store
 from .table import Table
 
@@ -493,8 +493,7 @@ class LocalBackend(Backend):
         refuse_kept(kind, fields)
         if empty := next((name for name, table in tables.items() if not table.n), None):
             raise without_rows(empty)
-        with self.store.transaction() as connection:
-            id = new_id(self.store.clock(connection))
+        (id,) = self.store.rows.reserved_ids()
         with ExitStack() as stack:
             writers = [stack.enter_context(self.store.series.writer(id, dataset)) for dataset in tables]
             for writer, table in zip(writers, tables.values(), strict=True):

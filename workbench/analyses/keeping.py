@@ -22,7 +22,6 @@ from ..cached_property import cached_property
 from ..errors import NotFound
 from ..records import Analysis
 from ..store import Scope, Store, Transaction
-from ..store.records.rows import new_id
 from ..table import Column, Table
 from ..units import split_unit
 from ..version import __version__
@@ -138,10 +137,7 @@ def _keep(store: Store, scope: Scope, actor: str, computed: Sequence[Computed]) 
         output.type not in known for one, known in zip(computed, old, strict=True) for output in one.outputs
     )
     with ExitStack() as stack:
-        ids: list[str] = []
-        if missing:
-            with store.transaction() as db:
-                ids = [new_id(store.clock(db)) for _ in range(missing)]
+        ids = store.rows.reserved_ids(missing)
         prepared = []
         for one, known in zip(computed, old, strict=True):
             for output in one.outputs:

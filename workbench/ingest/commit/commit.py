@@ -12,7 +12,6 @@ from ...errors import Conflict
 from ...messages import spaced
 from ...records import Instance, Measurement
 from ...store import Transaction
-from ...store.records.rows import new_id
 from ...store.store import Scope, Store
 from ..limits import RecordFields
 from ..plan.destination import Destination
@@ -189,8 +188,7 @@ class Committer:
             )
 
     def _write(self, job: Job, prepared: Prepared, samples: Samples, report: FileReport) -> None:
-        with self._store.transaction() as connection:
-            id = new_id(self._store.clock(connection))
+        (id,) = self._store.rows.reserved_ids()
         with ExitStack() as stack:
             writers = {
                 dataset: stack.enter_context(self._store.series.writer(id, dataset, rule=rule))

@@ -19,7 +19,6 @@ from ...cycling.step_numbers import StepNumbers
 from ...cycling.steps import StepsBuilder, current_limits
 from ...errors import FileRefused, Invalid
 from ...records import Instance, Measurement, Specification
-from ...store.records.rows import new_id
 from ...store.series import derived
 from ...store.series.series import SeriesWriter
 from ...store.store import Scope, Store
@@ -66,8 +65,7 @@ def register(
     Conflict, NotFound, Invalid
         As creating the record does.
     """
-    with store.transaction() as connection:
-        id = id or new_id(store.clock(connection))
+    id = id or store.rows.reserved_ids()[0]
     with ExitStack() as stack:
         writers = {
             name: stack.enter_context(store.series.writer(id, name, rule=rule))
