@@ -14,6 +14,8 @@ from support.local_and_remote import WHERE, Sides, opened, sides
 
 import workbench as wb
 from workbench import steps
+from workbench.engine import complete_cycles
+from workbench.store.db.remembered import Remembered
 
 CAPACITY = "Discharge capacity [A.h]"
 WHOLE = {"Complete": [True, None]}
@@ -109,6 +111,31 @@ def test_an_answer_in_the_cache_follows_later_cycles_and_new_limits(where: str, 
         assert shown() == [True] * 5 == complete(bench, made)
         bench.specifications.update("Design", ratings=low)
         assert shown() == [True, True, False, True, True]
+
+
+def test_cycles_are_judged_once_until_something_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    judged: list[int] = []
+    whole = complete_cycles.completeness
+
+    def counted(steps: Any, cycles: Any, limits: Any) -> Any:
+        judged.append(len(cycles))
+        return whole(steps, cycles, limits)
+
+    monkeypatch.setattr(complete_cycles, "completeness", counted)
+    monkeypatch.setattr(complete_cycles, "_KNOWN", Remembered())
+    with wb.open(tmp_path / "lab.db") as bench:
+        design = cell(bench)
+        made = bench.measurements.create(instance=design, name="stopped", time_series=samples(6, 0.3))
+        bench.measurements.create(instance=design, name="other", time_series=samples(4))
+        bench.dataset(life())
+        assert sorted(judged) == [4, 6]
+        frame = bench.dataset(life(0.8))["cycles"]
+        frame.loc[:, "Complete"] = False
+        assert complete(bench, made) == [*[True] * 5, False]
+        assert len(judged) == 2
+        bench.measurements.extend(made, samples(1, first=6))
+        assert complete(bench, made) == [*[True] * 5, False, True]
+        assert judged[2:] == [7]
 
 
 def test_the_last_half_cycle_of_a_running_test(tmp_path: Path) -> None:

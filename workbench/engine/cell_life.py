@@ -148,12 +148,18 @@ class Lives:
         reader = self._reader
         return InLife(reader.store.series, reader.scope, info.owner, before, added, known, info.rows)
 
-    def widened(self, info: SeriesInfo, dataset: str, names: Sequence[str]) -> SeriesInfo:
-        """What a source holds, with those of ``names`` that are columns over the life of its cell."""
+    def widened(
+        self, infos: Mapping[str, SeriesInfo], dataset: str, names: Sequence[str]
+    ) -> dict[str, SeriesInfo]:
+        """What sources hold, with those of ``names`` that are columns over the life of their cells."""
         if not any(name in NEEDS.get(dataset, {}) for name in names):
-            return info
-        made = self.added(info, dataset, names, self.of([info.owner]).get(info.owner))
-        return replace(info, added=(*info.added, *map(_column, made)))
+            return dict(infos)
+        found = self.of(infos)  # all at once, since each cell alone is three queries
+        made = {}
+        for owner, info in infos.items():
+            added = self.added(info, dataset, names, found.get(owner))
+            made[owner] = replace(info, added=(*info.added, *map(_column, added)))
+        return made
 
     def tables(self, tables: dict[str, Table], names: Sequence[str], dataset: str) -> dict[str, Table]:
         """Summaries with the columns over life that are among ``names``."""

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 from pydantic import JsonValue
 
 from ..cycling.columns import COMPLETE, CYCLE_COUNT
-from ..cycling.cycle_completeness import READ, completeness
+from ..cycling.cycle_completeness import READ, VoltageLimits, completeness
 from ..dataset import Warn
 from ..records.exclusion import CYCLES, EXCLUSION, is_excluded
+from ..store.db.remembered import Remembered
 from ..table import Column, Table
 from .ratings import voltage_limits
 from .reader import Reader
+
+_KNOWN = Remembered(most_things=4096, most_bytes=8 << 20)
+"""``Complete`` by a hash of all that it follows from."""
 
 
 def with_completeness(
@@ -36,11 +41,34 @@ def with_completeness(
     for owner in bare:
         table = tables[owner]
         if CYCLE_COUNT in table:
-            column = completeness(steps.get(owner), table[CYCLE_COUNT], limits[owner])
+            column = _judged(steps.get(owner), table[CYCLE_COUNT], limits[owner])
         else:
             column = Column.nulls(table.n)
         made[owner] = Table({**table.columns, COMPLETE: column}, table.n)
     return _without_excluded(made, excluded), warnings
+
+
+def _judged(steps: Table | None, cycles: Column, limits: VoltageLimits) -> Column:
+    """As `completeness`, which takes most of the time of reading the cycles of many tests; recipes read the same tests
+    again and again."""
+    if steps is None:
+        return completeness(None, cycles, limits)
+    digest = hashlib.blake2b(repr((limits.low, limits.high)).encode(), digest_size=16)
+    for name, column in (*steps.items(), ("", cycles)):
+        digest.update(repr((name, column.kind, column.values.dtype.str, len(column), column.words)).encode())
+        digest.update(np.ascontiguousarray(column.values).data)
+        digest.update(b"" if column.valid is None else np.ascontiguousarray(column.valid).data)
+    return _KNOWN.made(
+        digest.digest(), lambda: _fixed(completeness(steps, cycles, limits)), lambda made: 3 * len(made)
+    )
+
+
+def _fixed(column: Column) -> Column:
+    """The column as one that nobody can change."""
+    for array in (column.values, column.valid):
+        if array is not None:
+            array.flags.writeable = False
+    return column
 
 
 def _without_excluded(tables: dict[str, Table], excluded: Mapping[str, Sequence[str]]) -> dict[str, Table]:

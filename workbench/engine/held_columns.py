@@ -29,9 +29,8 @@ def held_columns(
 
 def _of(reader: Reader, ids: Sequence[str], dataset: str) -> dict[str, frozenset[str]]:
     infos = reader.store.series.infos(ids, dataset, scope=reader.scope)
-    if dataset in COMPUTED and infos:
-        reader.lives.of(infos)  # all at once, since each alone is a query
-        infos = {id: reader.lives.widened(info, dataset, [*KINDS]) for id, info in infos.items()}
+    if dataset in COMPUTED:
+        infos = reader.lives.widened(infos, dataset, [*KINDS])
     computed = {COMPUTED[dataset].name} if dataset in COMPUTED else set()
     same: dict[frozenset[str], frozenset[str]] = {}  # most have the same columns, and the answer may be kept
     found = {id: frozenset(computed.union(info.names)) for id, info in infos.items()}

@@ -117,7 +117,7 @@ class Reader:
         if self.scope.as_of is None:
             self._revisions.update((("series", key, dataset), info.revision) for key, info in infos.items())
         if _has_life(record) and KINDS.keys() & set(columns):
-            infos = {key: self.lives.widened(info, dataset, columns) for key, info in infos.items()}
+            infos = self.lives.widened(infos, dataset, columns)
         return [Source(key, names[key], infos[key]) for key in wanted]
 
     def kinds_in_reach(self, source: str, dataset: str) -> dict[str, Kind]:

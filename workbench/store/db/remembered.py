@@ -24,9 +24,11 @@ class NotRemembered(BaseException):
 
 
 class Remembered:
-    """Things by name, made of a store as it was at one time, for all threads. The oldest make room for new ones."""
+    """Things by name, made of a store as it was at one time, or of what the name is a hash of; for all threads. The
+    oldest make room for new ones."""
 
-    def __init__(self) -> None:
+    def __init__(self, most_things: int = MOST_THINGS, most_bytes: int = MOST_BYTES) -> None:
+        self._most_things, self._most_bytes = most_things, most_bytes
         self._things: dict[Hashable, tuple[object, int]] = {}
         self._bytes = 0
         self._lock = threading.Lock()
@@ -42,7 +44,7 @@ class Remembered:
             _, before = self._things.pop(name, (None, 0))
             self._things[name] = thing, size
             self._bytes += size - before
-            while self._bytes > MOST_BYTES or len(self._things) > MOST_THINGS:
+            while self._bytes > self._most_bytes or len(self._things) > self._most_things:
                 _, freed = self._things.pop(next(iter(self._things)))
                 self._bytes -= freed
 
