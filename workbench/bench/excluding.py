@@ -26,7 +26,7 @@ class Excluding:
     backend: Backend
 
     def exclude(
-        self, test: Ref, *, reason: str, cycles: Iterable[int] | int | None = None, name: str | None = None
+        self, test: Ref, *, reason: str, cycles: Iterable[int] | int | str | None = None, name: str | None = None
     ) -> Analysis:
         """Leave cycles of a test, or the whole test, out of what is computed and drawn. Nothing is deleted.
 
@@ -38,7 +38,7 @@ class Excluding:
         ----------
         test : name, id or record of the measurement.
         reason : why, in words; shown wherever something was left out.
-        cycles : numbers of cycles as in ``Cycle count``; None: the whole test.
+        cycles : numbers of cycles as in ``Cycle count``, or a text such as ``"3-5, 9"``; None: the whole test.
         name : what to call it; by default the test, the cycles and the reason.
 
         Raises

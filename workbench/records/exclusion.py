@@ -6,7 +6,9 @@ says why. A text, because lists of plans show no arrays.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +17,12 @@ from ..errors import BadRequest
 
 EXCLUSION = "exclusion"
 ALL = "all"
+_RUN = re.compile(r"([0-9]{1,9})(?:\s*-\s*([0-9]{1,9}))?")
 CYCLES, REASON = "metadata.exclusion.cycles", "metadata.exclusion.reason"
 
 
-def cycles_text(cycles: Iterable[int] | int | None) -> str:
-    """The text of cycles, with ranges; ``all`` for None.
+def cycles_text(cycles: Iterable[int] | int | str | None) -> str:
+    """The text of cycles, with ranges; ``all`` for None. Also of such a text itself.
 
     Raises
     ------
@@ -29,25 +32,43 @@ def cycles_text(cycles: Iterable[int] | int | None) -> str:
     >>> cycles_text([5, 3, 4, 9])
     '3-5, 9'
     """
-    if cycles is None:
+    if cycles is None or (isinstance(cycles, str) and cycles.strip() == ALL):
         return ALL
-    given = [cycles] if isinstance(cycles, int) else list(cycles)
-    numbers = sorted({int(one) for one in given if _is_cycle(one)})
-    if len(numbers) < len(set(given)) or not numbers:
+    given = _runs(cycles)
+    if not given or any(run is None for run in given):
         raise BadRequest(
-            "'cycles' are numbers of cycles, whole and from 0. Leave them out to exclude the whole test."
+            "'cycles' are numbers of cycles, whole and from 0, such as 7, [3, 4, 5] or '3-5, 9'. Leave them out to "
+            "exclude the whole test."
         )
     runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][1] + 1:
-            runs[-1][1] = number
+    for first, last in sorted(run for run in given if run is not None):
+        if runs and first <= runs[-1][1] + 1:
+            runs[-1][1] = max(runs[-1][1], last)
         else:
-            runs.append([number, number])
+            runs.append([first, last])
     return ", ".join(f"{first}" if first == last else f"{first}-{last}" for first, last in runs)
 
 
-def _is_cycle(value: int) -> bool:
-    return not isinstance(value, bool) and float(value).is_integer() and value >= 0
+def _runs(cycles: Iterable[int] | int | str) -> list[tuple[int, int] | None]:
+    """The first and last of each run; None for what is not a cycle."""
+    if isinstance(cycles, str):
+        return [_run(part.strip()) for part in cycles.split(",")]
+    numbers = cycles if isinstance(cycles, Iterable) else [cycles]
+    return [(int(one), int(one)) if _is_cycle(one) else None for one in numbers]
+
+
+def _run(text: str) -> tuple[int, int] | None:
+    found = _RUN.fullmatch(text)
+    if found is None:
+        return None
+    first, last = int(found[1]), int(found[2] or found[1])
+    return (first, last) if first <= last else None
+
+
+def _is_cycle(value: object) -> bool:
+    return (
+        isinstance(value, Real) and not isinstance(value, bool) and float(value).is_integer() and float(value) >= 0
+    )
 
 
 def runs_of(text: str) -> list[tuple[int, int]]:
