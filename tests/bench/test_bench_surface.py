@@ -443,3 +443,24 @@ def test_a_list_names_first_and_gives_ids_last(bench: wb.Bench) -> None:
     assert columns[-1].endswith("_id")
     assert columns.index("cycle_count") < columns.index("created_at") < columns.index("id")
     assert list(bench.measurements.list(fields=["id", "name"]).columns) == ["id", "name"]
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda bench: bench.figure(None), "A recipe is a wb.Recipe.* this is None"),
+        (lambda bench: bench.dataset(25), "A recipe is a wb.Recipe.* this is 25"),
+        (lambda bench: bench.check(1.5), "A recipe is a wb.Recipe.* this is 1.5"),
+        (lambda bench: bench.find(25), "such as 'cell 25'; this is 25"),
+        (lambda bench: bench.search(None), "such as 'cell 25'; this is None"),
+        (lambda bench: bench.analyse(None), "There is no analysis 'None'"),
+        (lambda bench: bench.analyse(["retention"]), "There is no analysis .*'retention'"),
+        (lambda bench: bench.analyse_on_arrival("yes"), "on=True or on=False; this is 'yes'"),
+        (lambda bench: bench.exclude("a1", reason=None), "Say why it is excluded"),
+    ],
+)
+def test_what_is_of_another_type_is_refused_in_words(
+    ask: Callable[[wb.Bench], object], said: str, tmp_path: Path
+) -> None:
+    with wb.open(tmp_path / "lab.db") as bench, pytest.raises(wb.BadRequest, match=said):
+        ask(bench)

@@ -119,8 +119,10 @@ def known(type: str) -> Declared:
     BadRequest
         If there is none of that name; names the nearest.
     """
-    if type not in ANALYSES:
-        raise BadRequest(f"There is no analysis '{type}'. {instead(type, [*ANALYSES, KINDS_JOB], 'analyses')}")
+    if not isinstance(type, str) or type not in ANALYSES:
+        raise BadRequest(
+            f"There is no analysis '{type}'. {instead(str(type), [*ANALYSES, KINDS_JOB], 'analyses')}"
+        )
     return ANALYSES[type]
 
 

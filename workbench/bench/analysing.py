@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from pydantic import JsonValue
 
 from ..backend import Backend
+from ..errors import BadRequest
 from ..quick_import import later
 from ..records import Measurement, Record
 from .recipe_input import ParamValue
@@ -78,7 +79,11 @@ class Analysing:
         ``bench.analyse("arrival")`` computes what is due of the tests that are there already; what was interrupted
         goes on at the next arrival, or with it.
         """
-        return self.backend.analysed_on_arrival() if on is None else self.backend.analyse_on_arrival(on)
+        if on is None:
+            return self.backend.analysed_on_arrival()
+        if not isinstance(on, bool):
+            raise BadRequest(f"Say on=True or on=False; this is {on!r:.40}.")
+        return self.backend.analyse_on_arrival(on)
 
     def analysis_types(self) -> pd.DataFrame:
         """The analyses that can be computed: type, question, what they read, kinds of tests, parameters."""

@@ -200,6 +200,8 @@ class Bench(Trusting, Analysing, Authoring, Excluding, Exporting, Simulating, Ma
 
     def find(self, text: str, **options: Unpack[SearchOptions]) -> Found:
         """Records by a part of their name or the beginning of a word in their notes, with the number of all hits."""
+        if not isinstance(text, str):
+            raise BadRequest(f"A search is for a text, such as 'cell 25'; this is {text!r:.40}.")
         return self.backend.search(text, **options)
 
     def config_of(self, recipe: AnyRecipe) -> PlotConfig:

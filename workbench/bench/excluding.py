@@ -46,7 +46,7 @@ class Excluding:
         BadRequest
             Without a reason, or for numbers that are not cycles.
         """
-        if not reason.strip():
+        if not isinstance(reason, str) or not reason.strip():
             raise BadRequest("Say why it is excluded: reason='the channel failed'.")
         record = self.backend.get(Measurement, test)
         text = cycles_text(cycles)

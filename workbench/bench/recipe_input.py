@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from pydantic import JsonValue
 
 from ..backend import Backend
+from ..errors import BadRequest
 from ..quick_import import later
 from ..recipe.strict import Raw
 
@@ -46,7 +47,7 @@ def unchecked(recipe: RecipeLike) -> Unchecked:
     Raises
     ------
     BadRequest
-        If it is the path of a file that cannot be read.
+        If it is the path of a file that cannot be read, or no recipe at all.
     Invalid
         If it is the path of a file that does not hold a sound recipe.
     """
@@ -58,6 +59,11 @@ def unchecked(recipe: RecipeLike) -> Unchecked:
         return recipe.config()
     if isinstance(recipe, recipe_plot.PlotConfig):
         return recipe
+    if not isinstance(recipe, Mapping):
+        raise BadRequest(
+            "A recipe is a wb.Recipe, a mapping, the path of a recipe file, or a saved plot or its name; this is "
+            f"{recipe!r:.40}."
+        )
     return {"plan": dict(recipe)} if "steps" in recipe and "plan" not in recipe else recipe
 
 
