@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 from support.local_and_remote import opened, sides
 
 import workbench as wb
-from workbench.analyses import background
+from workbench.analyses import background, run
 from workbench.analyses.registry import ANALYSES
 from workbench.analyses.run import KINDS_JOB
 from workbench.battery.capacity.retention import retention
 from workbench.errors import BadRequest, NotFound
+from workbench.store.db.main_file import MainFile
 
 HPPC = "M50-A-01_HPPC_fresh"
 AGEING = "M50-A-04_ageing"
@@ -140,6 +142,46 @@ def test_a_run_that_was_stopped_goes_on_where_it_was(demo_copy: Path) -> None:
         assert rest.unchanged == 3
         assert not set(rest.computed) & set(first.computed)
         assert len(records(bench, "capacity_by_step")) == rest.tests
+
+
+def test_a_test_that_is_deleted_meanwhile_leaves_the_others_kept(
+    demo_copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with wb.open(demo_copy) as bench:
+        bench.analyse("kinds")
+        whole = run.keep
+
+        def deleted_first(store: Any, scope: Any, actor: str, computed: Any) -> list[bool]:
+            monkeypatch.setattr(run, "keep", whole)
+            bench.measurements.delete(computed[1].measurement)
+            return whole(store, scope, actor, computed)
+
+        monkeypatch.setattr(run, "keep", deleted_first)
+        done = bench.analyse("capacity_by_step", {"batch": "A"})
+        assert not done.invalid
+        assert len(done.computed) == done.tests - 1
+        assert len(records(bench, "capacity_by_step")) == done.tests - 1
+        assert bench.verify() == []
+
+
+def test_tests_are_kept_in_few_transactions(demo_copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each commit waits for the disk."""
+    commits: list[int] = []
+    whole = MainFile.keep_note
+
+    def counted(main: MainFile) -> None:
+        commits.append(1)
+        whole(main)
+
+    with wb.open(demo_copy) as bench:
+        bench.analyse("kinds")
+        monkeypatch.setattr(MainFile, "keep_note", counted)
+        done = bench.analyse("capacity_by_step", {"batch": "A"})
+        assert len(done.computed) > run.KEPT_TOGETHER
+        assert len(commits) == -(-len(done.computed) // run.KEPT_TOGETHER)
+        commits.clear()
+        assert bench.analyse("capacity_by_step", {"batch": "A"}).computed == []
+        assert commits == []
 
 
 def test_kinds_are_kept_and_lists_show_them(demo_copy: Path) -> None:

@@ -122,6 +122,8 @@ class Computed:
 def keep(store: Store, scope: Scope, actor: str, computed: Sequence[Computed]) -> list[bool]:
     """Put records in the place of older ones of the same analysis and test, in one transaction, because each waits for
     the disk. False for a test that was deleted meanwhile; the others are kept."""
+    if not any(one.outputs or one.replaced for one in computed):
+        return [True] * len(computed)
     try:
         _keep(store, scope, actor, computed)
     except NotFound:

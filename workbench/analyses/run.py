@@ -577,10 +577,9 @@ class _Keeper:
     def keep(self) -> None:
         """Keep what waits."""
         waiting, self._waiting = self._waiting, []
-        found = [one for _, one in waiting if one.outputs or one.replaced]
-        kept = dict(zip(map(id, found), keep(self._store, self._scope, self._actor, found), strict=True))
-        for test, one in waiting:
-            if kept.get(id(one), True):
+        are_there = keep(self._store, self._scope, self._actor, [one for _, one in waiting])
+        for (test, one), is_there in zip(waiting, are_there, strict=True):
+            if is_there:
                 self._done.computed.append(test.shown)
                 for output in one.outputs:
                     if output.why:
