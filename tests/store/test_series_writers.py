@@ -9,16 +9,18 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from workbench.errors import StoreError
-from workbench.store import Store
+from workbench.store import Store, Transaction
 from workbench.store.db import connections, lease
 from workbench.store.scope import EVERYTHING
+from workbench.store.series import series as series_module
 from workbench.store.series.chunk_builder import Builder
 from workbench.store.series.reading import Reading
 from workbench.table import Table
@@ -229,3 +231,38 @@ def test_threads_that_end_close_their_connections(tmp_path: Path) -> None:
     for connection in seen:
         with pytest.raises(sqlite3.ProgrammingError):
             connection.execute("select 1")
+
+
+@pytest.mark.parametrize("chunks", [1, 3, 7, 2000])
+def test_the_chunks_of_many_series_go_in_small_steps(
+    chunks: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Columns: each is a chunk. One series begins within a step and goes on in the next.
+    sizes = [3, 1, 5, 2, 4]
+    monkeypatch.setattr(series_module, "PURGE_CHUNKS", chunks)
+    with Store.open(tmp_path / "lab.db") as store:
+        for number, size in enumerate(sizes):
+            columns = {f"column {k}": np.arange(3.0) for k in range(size)}
+            store.series.append(f"owner {number}", "series", Table.of(columns))
+        store.series.append("kept", "series", Table.of({"v": np.arange(3.0)}))
+        steps: list[int] = []
+        whole = store.transaction
+
+        @contextmanager
+        def counted() -> Iterator[Transaction]:
+            with whole() as connection:
+                before = connection.execute("select count(*) from chunks").fetchone()[0]
+                yield connection
+                steps.append(before - connection.execute("select count(*) from chunks").fetchone()[0])
+
+        with store.transaction() as connection:
+            for number in range(len(sizes)):
+                store.series.delete(f"owner {number}", connection=connection)
+        monkeypatch.setattr(store, "transaction", counted)
+        store.series.tidy()
+        assert sum(steps) == sum(sizes)
+        assert max(steps) <= chunks
+        assert len(steps) <= sum(sizes) // chunks + 1
+        assert store.connection().execute("select count(*) from drafts").fetchone() == (0,)
+        assert store.series.read("kept", scope=EVERYTHING).n == 3
+        assert store.series.verify() == []

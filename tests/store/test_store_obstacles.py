@@ -6,7 +6,6 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -16,10 +15,8 @@ from workbench.errors import Damaged, NotFound, StoreError
 from workbench.ingest import register
 from workbench.ingest.plan.ratings import ratings_of
 from workbench.records import Instance, Measurement, Project, Specification
-from workbench.store import Transaction
 from workbench.store.db import connections
 from workbench.store.scope import EVERYTHING, Scope
-from workbench.store.series import series as series_module
 from workbench.store.store import Store
 from workbench.table import Table
 
@@ -140,41 +137,6 @@ def test_a_deletion_is_done_though_its_chunks_cannot_go_yet(
     assert store.verify() == []
     with Store.open(store.path) as again:
         assert again.connection().execute("select count(*) from chunks").fetchone() == (0,)
-
-
-@pytest.mark.parametrize("chunks", [1, 3, 7, 2000])
-def test_the_chunks_of_many_series_go_in_small_steps(
-    chunks: int, store_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # Columns: each is a chunk. One series begins within a step and goes on in the next.
-    sizes = [3, 1, 5, 2, 4]
-    monkeypatch.setattr(series_module, "PURGE_CHUNKS", chunks)
-    with Store.open(store_path) as store:
-        for number, size in enumerate(sizes):
-            columns = {f"column {k}": np.arange(3.0) for k in range(size)}
-            store.series.append(f"owner {number}", "series", Table.of(columns))
-        store.series.append("kept", "series", Table.of({"v": np.arange(3.0)}))
-        steps: list[int] = []
-        whole = store.transaction
-
-        @contextmanager
-        def counted() -> Iterator[Transaction]:
-            with whole() as connection:
-                before = connection.execute("select count(*) from chunks").fetchone()[0]
-                yield connection
-                steps.append(before - connection.execute("select count(*) from chunks").fetchone()[0])
-
-        with store.transaction() as connection:
-            for number in range(len(sizes)):
-                store.series.delete(f"owner {number}", connection=connection)
-        monkeypatch.setattr(store, "transaction", counted)
-        store.series.tidy()
-        assert sum(steps) == sum(sizes)
-        assert max(steps) <= chunks
-        assert len(steps) <= sum(sizes) // chunks + 1
-        assert store.connection().execute("select count(*) from drafts").fetchone() == (0,)
-        assert store.series.read("kept", scope=EVERYTHING).n == 3
-        assert store.series.verify() == []
 
 
 def test_a_writer_that_gives_up_shows_why(store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

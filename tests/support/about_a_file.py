@@ -41,6 +41,7 @@ _SINGLE = (
     "test_two_processes_on_one_store_see_each_other_at_the_next_request",
     "test_the_commands_make_narrow_keys_and_show_the_audit_log",
     "test_it_ends_with_its_key_at_once_in_every_process",
+    "test_tests_are_kept_in_few_transactions",
 )
 
 
