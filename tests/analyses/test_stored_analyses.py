@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from support.local_and_remote import opened, sides
@@ -98,6 +100,77 @@ def test_a_result_is_stale_when_its_data_its_ratings_or_its_rule_change(
         monkeypatch.setitem(ANALYSES, "retention", newer)
         assert bench.analyse("retention", AGEING).stale == [AGEING]
         assert bench.analyses.get(id).metadata["workbench"]["version"] == 99
+
+
+def test_a_result_over_a_cell_is_stale_when_its_tests_have_another_order_or_name(demo_copy: Path) -> None:
+    with wb.open(demo_copy) as bench:
+        tests = [bench.measurements.get(f"M50-A-01_RPT{number}").id for number in range(2)]
+        first, second = tests
+        bench.analyse("degradation_modes", tests, starts=2)
+        assert bench.analyse("degradation_modes", tests, starts=2).unchanged == 2
+        bench.measurements.update(first, start_time="2031-01-01T00:00:00Z", end_time=None)
+        assert len(bench.analyse("degradation_modes", tests, starts=2).stale) == 2
+        (record,) = [bench.analyses.get(id) for id in records(bench, "degradation_modes")["id"]]
+        assert record.measurement_id == first, "it belongs to the test that is the newest now"
+        table = bench.analyses.table(record)
+        assert table["LLI [%]"].iloc[0] == 0
+        assert table["Test"].tolist() == [bench.measurements.get(id).name for id in (second, first)]
+        bench.measurements.update(second, name="Check-up")
+        bench.analyse("degradation_modes", tests, starts=2)
+        (record,) = [bench.analyses.get(id) for id in records(bench, "degradation_modes")["id"]]
+        assert bench.analyses.table(record)["Test"].iloc[0] == "Check-up"
+
+
+def small_cell(bench: wb.Bench, voltage: Sequence[float], current: Sequence[float]) -> str:
+    """A test of a cell of 5 A.h whose samples are these."""
+    ratings = {
+        "capacity": {"value": 5, "unit": "A.h"},
+        "voltage_min": {"value": 2.5, "unit": "who knows"},
+        "voltage_max": {"value": 4.2, "unit": "V"},
+    }
+    kind = bench.specifications.create(name="Small", ratings=ratings)
+    cell = bench.instances.create(name="S1", specification=kind)
+    series = pd.DataFrame(
+        {
+            "Time [s]": [60.0 * place for place in range(len(voltage))],
+            "Voltage [V]": voltage,
+            "Current [A]": current,
+            "Step count": [0, *np.cumsum(np.diff(current) != 0).tolist()],
+        }
+    )
+    return bench.measurements.create(
+        name="S1 test", instance=cell, measurement_type="time_series", time_series=series
+    ).id
+
+
+def rate(bench: wb.Bench, **ratings: Mapping[str, object]) -> None:
+    of = bench.specifications.get("Small").ratings.model_dump()
+    bench.specifications.update("Small", ratings={**of, **ratings})
+
+
+def test_an_analysis_of_steps_is_stale_when_the_rating_changes_their_types(tmp_path: Path) -> None:
+    with wb.open(tmp_path / "lab.db") as bench:
+        weak = [0.0] * 10 + [-0.0008] * 10 + [0.0] * 10 + [0.0008] * 10
+        test = small_cell(bench, [3.7] * 40, weak)
+        bench.analyse("capacity_by_step", test)
+        (id,) = records(bench, "capacity_by_step")["id"]
+        part = "CC discharge capacity [A.h]"
+        assert bench.analyses.table(id)[part].sum() == 0
+        rate(bench, capacity={"value": 0.1, "unit": "A.h"})  # 0.8 mA is a rest of 5 A.h, and not of 0.1 A.h
+        assert bench.analyse("capacity_by_step", test).stale == ["S1 test"]
+        assert bench.analyses.table(id)[part].sum() > 0
+
+
+def test_an_analysis_of_cycles_is_stale_when_the_only_limit_changes(tmp_path: Path) -> None:
+    with wb.open(tmp_path / "lab.db") as bench:
+        charge, discharge = [3.0 + 0.12 * n for n in range(11)], [4.2 - 0.12 * n for n in range(11)]
+        test = small_cell(bench, [*charge, 4.1, *discharge, 3.0], [-1.0] * 11 + [0.0] + [1.0] * 11 + [0.0])
+        assert bench.analyse("efficiency", test).computed == ["S1 test"]
+        assert bench.analyse("efficiency", test, check=True).computed == []
+        assert bench.measurements.cycles(test)["Complete"].isna().all()
+        rate(bench, voltage_max={"value": 4.9, "unit": "V"})
+        assert not bench.measurements.cycles(test)["Complete"].isna().any()
+        assert bench.analyse("efficiency", test, check=True).stale == ["S1 test"]
 
 
 def vars_of(type: str) -> dict[str, object]:

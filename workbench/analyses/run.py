@@ -369,9 +369,14 @@ def _facts(curves: _Curves, declared: Declared, test: Test) -> dict[str, JsonVal
     if test.excluded:
         facts["excluded"] = [*test.excluded]
     if declared.reads != "samples":
-        facts["complete between"] = test.fact("limits")
+        # One limit alone decides 'Complete' too.
+        facts["complete between"] = [test.voltages.low, test.voltages.high] if test.voltages.given else None
+    if declared.reads == "steps":
+        facts["rated"] = test.rated  # the types of steps follow from it, whether or not the analysis takes it
     if declared.over != "test":
         facts |= {"cell": test.cell, "batch": test.batch}
+    if declared.over == "cell":
+        facts |= {"name": test.name, "began": test.began}  # the tests are read in this order, and told apart so
     return facts
 
 

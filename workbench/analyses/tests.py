@@ -33,7 +33,7 @@ DATASET = {"samples": "series", "steps": "steps", "cycles": "cycles"}
 
 @dataclass(frozen=True)
 class Test:
-    """A measurement, as an analysis sees it. ``rated`` in A.h and ``limits`` in V are None where they are unknown;
+    """A measurement, as an analysis sees it. ``rated`` in A.h is None where it is unknown, as is each of ``voltages``;
     ``excluded`` are the texts of what a user excluded of it. ``is_table``: there are cycles, but no samples."""
 
     __test__ = False  # not a test of pytest
@@ -46,7 +46,7 @@ class Test:
     tags: tuple[str, ...]
     protocol: str | None
     rated: float | None
-    limits: tuple[float, float] | None
+    voltages: VoltageLimits
     began: str
     specification: Specification | None
     excluded: tuple[str, ...]
@@ -56,6 +56,12 @@ class Test:
     def shown(self) -> str:
         """What a run calls it: its name, with that of its cell where the name does not hold it."""
         return self.name if self.cell in self.name else f"{self.cell}, {self.name}"
+
+    @property
+    def limits(self) -> tuple[float, float] | None:
+        """Both voltage limits of the specification, V; None where one of them is unknown."""
+        low, high = self.voltages.low, self.voltages.high
+        return None if low is None or high is None else (low, high)
 
     def fact(self, name: str) -> JsonValue:
         """The rated capacity or the limits of the specification, as a parameter takes them."""
@@ -81,7 +87,6 @@ def tests_in(store: Store, scope: Scope, ids: Sequence[str] | None, *, also_tabl
     found = []
     for row in rows:
         specification, rated, of = specifications.get(str(row["specification_id"]), unknown)
-        both = None if of.low is None or of.high is None else (of.low, of.high)
         tags = tuple(part for part in str(row["tags"] or "").split(", ") if part)
         protocol = row["protocol.name"] if isinstance(row["protocol.name"], str) else None
         batch = None if row["batch_name"] is None else str(row["batch_name"])
@@ -96,7 +101,7 @@ def tests_in(store: Store, scope: Scope, ids: Sequence[str] | None, *, also_tabl
                 tags=tags,
                 protocol=protocol,
                 rated=rated,
-                limits=both,
+                voltages=of,
                 began="" if row["start_time"] is None else str(row["start_time"]),
                 specification=specification,
                 excluded=tuple(excluded.get(str(row["id"]), ())),
