@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from datetime import datetime
 from pathlib import Path
 
 from workbench.alerts.thread import AlertThread
@@ -27,11 +28,14 @@ from .signing import Signer
 
 
 class Recipes:
-    """Checked recipes of saved plots. Each is checked once, since a revision never changes."""
+    """Checked recipes of saved plots. Each is checked once, since a revision never changes.
+
+    Where an older copy of the store takes its place, numbers of revisions are given again, but no time is.
+    """
 
     def __init__(self, most: int = 1000) -> None:
         self._most = most
-        self._kept: OrderedDict[tuple[str, int], PlotConfig] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, int, datetime], PlotConfig] = OrderedDict()
         self._lock = threading.Lock()
 
     def of(self, plot: Plot) -> PlotConfig:
@@ -42,7 +46,7 @@ class Recipes:
         Invalid
             If it is not sound: an older version may have saved it.
         """
-        key = (plot.id, plot.revision)
+        key = (plot.id, plot.revision, plot.updated_at)
         with self._lock:
             found = self._kept.get(key)
         if found is None:

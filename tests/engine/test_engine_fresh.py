@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import os
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -9,11 +12,15 @@ from typing import Any
 import pytest
 from support.engine_store import TIME, Lab
 
+from workbench.engine import keys
 from workbench.engine.answer import dataset
 from workbench.recipe.check import sound
 from workbench.recipe.filters import APPLIES
+from workbench.recipe.modules import LIBRARIES
 from workbench.records import SOURCES
 from workbench.store.cache.cache import Cache
+from workbench.store.db.facts import set_fact
+from workbench.store.store import Store
 from workbench.table import Table
 
 OPEN = {
@@ -128,3 +135,69 @@ def test_every_list_follows_every_change_and_none_else(shelf: Shelf, tmp_path: P
             hits += answered.cache["dataset"] == "hit"
             stale += answered.cache["dataset"] == "miss"
     assert hits > 2 * stale
+
+
+def ahead(store: Store) -> None:
+    """The clock of the machine is an hour behind that of the store."""
+    with store.transaction() as db:
+        set_fact(db, "clock", time.time_ns() // 1000 + 3_600_000_000)
+
+
+def test_a_copy_in_place_of_the_store_is_not_answered_for_the_other(
+    shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Else one in thousands of runs fails.
+    monkeypatch.setattr("workbench.store.db.dialect.unforeseen_step", itertools.count(7).__next__)
+    ahead(shelf.store)
+    place, older = shelf.store.path, tmp_path / "older.wb"
+    shelf.store.backup(older)
+    config = sound(
+        {"plan": {"steps": {"l": {"op": "list", "source": "instances", "fields": ["name"]}}}}, transform=False
+    )
+
+    def names(store: Store) -> list[Any]:
+        with Cache(tmp_path / "side.cache") as cache:
+            made = dataset(config, {}, store, shelf.scope, cache).dataset.steps["l"]
+        assert isinstance(made, Table)
+        return made["name"].tolist()
+
+    shelf.change("instances", shelf.cell, name="before")
+    assert names(shelf.store) == ["before", "A1"]
+    shelf.store.close()
+    os.replace(older, place)
+    with Store.open(place) as store:
+        store.rows.update("instances", shelf.cell.id, {"name": "after"}, shelf.scope)
+        assert names(store) == ["after", "A1"]
+
+
+def test_what_was_rolled_back_is_not_answered_from(shelf: Shelf) -> None:
+    ahead(shelf.store)
+    step = {"op": "list", "source": "instances", "fields": ["properties.grade"]}
+    config = sound({"plan": {"steps": {"l": step}}}, transform=False)
+
+    def kind() -> str:
+        made = dataset(config, {}, shelf.store, shelf.scope).dataset.steps["l"]
+        assert isinstance(made, Table)
+        return made["properties.grade"].kind
+
+    def given_up() -> None:
+        with shelf.store.transaction():
+            shelf.change("instances", shelf.cell, properties={"grade": "B"})
+            assert kind() == "text"
+            raise RuntimeError("stop")
+
+    with pytest.raises(RuntimeError, match="stop"):
+        given_up()
+    shelf.change("instances", shelf.cell, properties={"grade": 2})
+    assert kind() == "integer"
+
+
+@pytest.mark.parametrize("library", sorted(LIBRARIES))
+def test_a_figure_is_drawn_anew_by_another_version_of_what_scripts_import(
+    library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = keys.figure_key("content", "script", {})
+    other = {**keys.versions(), library: "99.0"}
+    monkeypatch.setattr(keys, "version", other.__getitem__)
+    monkeypatch.setattr(keys, "versions", keys.versions.__wrapped__)
+    assert keys.figure_key("content", "script", {}) != before

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +49,29 @@ def test_the_script_of_a_plot_is_looked_at_in_a_locked_process(
     config["transform"] = plot.config["transform"] + "\n"
     made = far.call("POST", where, far.admin, json={"name": "Right", "config": config})
     assert made.status_code == 200, made.text
+
+
+def test_a_revision_of_an_older_copy_is_not_taken_for_another_of_its_number(
+    demo: tuple[Lab, LocalBackend], tmp_path: Path
+) -> None:
+    far, near = demo
+    plot = plots(near)[0]
+    near.store.backup(tmp_path / "older.db")
+
+    def drawn(title: str) -> Any:
+        script = f"def transform(data, params):\n    return go.Figure(layout={{'title': {{'text': '{title}'}}}})\n"
+        asked = {"revision": plot.revision, "config": {**plot.config, "transform": script}}
+        saved = far.json("PATCH", place(near, plot), json=asked)
+        assert saved["revision"] == plot.revision + 1
+        return far.json("POST", f"{place(near, plot)}/figure", json={})["figure"]["layout"]["title"]["text"]
+
+    assert drawn("first") == "first"
+    with (
+        closing(sqlite3.connect(tmp_path / "older.db")) as older,
+        closing(sqlite3.connect(near.store.path)) as now,
+    ):
+        older.backup(now)
+    assert drawn("second") == "second"
 
 
 def plots(near: LocalBackend) -> list[Any]:

@@ -109,7 +109,7 @@ def test_the_clock_is_written_once_a_transaction_and_read_as_it_is(lab: Lab, tur
         assert other.tick(db) > later
     with lab.store.transaction() as db:
         db.execute("update facts set value = to_json(?) where name = 'clock'", (later * 2,))
-        assert lab.store.tick(db) == later * 2 + 1
+        assert lab.store.tick(db) > later * 2
     with lab.store.transaction() as db:
         db.execute("update facts set value = to_json(?) where name = 'clock'", (later,))
 

@@ -376,7 +376,7 @@ def _facts(curves: _Curves, declared: Declared, test: Test) -> dict[str, JsonVal
     if declared.over != "test":
         facts |= {"cell": test.cell, "batch": test.batch}
     if declared.over == "cell":
-        facts |= {"name": test.name, "began": test.began}  # the tests are read in this order, and told apart so
+        facts |= {"name": test.name, "began": test.began}  # tests are read in this order, and distinguished so
     return facts
 
 

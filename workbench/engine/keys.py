@@ -12,6 +12,7 @@ from pydantic import JsonValue
 from ..dataset import MAGIC
 from ..recipe.bind import Bound
 from ..recipe.jsontext import canonical
+from ..recipe.modules import LIBRARIES
 from ..store.scope import Scope
 from ..version import __version__
 from .reader import Dependency
@@ -38,8 +39,8 @@ def content_key(packed: bytes) -> str:
 
 @cache
 def versions() -> dict[str, str]:
-    """The versions that a figure depends on."""
-    return {"battery-workbench": __version__} | {name: version(name) for name in ("plotly", "pandas", "numpy")}
+    """The versions that a figure depends on: of the workbench, and of the libraries that scripts can import."""
+    return {"battery-workbench": __version__} | {name: version(name) for name in sorted(LIBRARIES)}
 
 
 def as_json(dependencies: Mapping[Dependency, int]) -> list[list[str | int]]:

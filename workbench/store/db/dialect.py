@@ -3,6 +3,7 @@ is in ``store.postgres``."""
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -20,6 +21,16 @@ FACTS = "select name, value from facts"
 REVISIONS = "select name, revision from revisions"
 
 
+BEHIND = 1_000_000
+"""Microseconds by which the clock of a machine may be behind that of the store: changes in a row take it so far."""
+_LONGEST_STEP = 4096
+
+
+def unforeseen_step() -> int:
+    """Microseconds between two times of a store whose clock is ahead: few, because each takes it further ahead."""
+    return 1 + secrets.randbelow(_LONGEST_STEP)
+
+
 class Present(NamedTuple):
     """The facts of a store by name and the revisions of its tables, at one moment."""
 
@@ -33,8 +44,8 @@ class Dialect:
     any_value = "?"
     """A parameter of a column that holds texts and whole numbers."""
 
-    later = "max(value + 1, ?)"
-    """A time, or one later than the clock of the store gave last."""
+    later = "max(value + iif(value > ?, ?, 1), ?)"
+    """The time after the one that the clock of the store gave last; see `next_time`."""
     in_listed_order = ""
     """What keeps the order of a list in JSON, ``wanted``, through a cross join."""
     search_indexes: tuple[str, ...] = ("search_names", "search_words")
@@ -44,9 +55,13 @@ class Dialect:
 
     def next_time(self, db: Any, now: int) -> int | None:  # Any: of SQLite or of PostgreSQL
         """A time for a change, later than any before, in microseconds, by a transaction; None if the store has lost its
-        clock."""
+        clock.
+
+        While the clock of the machine is behind that of the store, two copies of it would give the same times, and what
+        is kept of one would pass for an answer of the other. So the times are some unforeseen step apart then.
+        """
         query = f"update facts set value = {self.later} where name = 'clock' returning value"  # noqa: S608
-        row = db.execute(query, (now,)).fetchone()
+        row = db.execute(query, (now + BEHIND, unforeseen_step(), now)).fetchone()
         return None if row is None else int(row[0])
 
     def array_of(self, expression: str) -> str:

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from ..db.dialect import Condition, Dialect, SqlValue, like
+from ..db.dialect import BEHIND, Condition, Dialect, SqlValue, like, unforeseen_step
 from .words import phrases, token_text
 
 ROWID = "rowid"
@@ -71,7 +71,9 @@ class PostgresDialect(Dialect):
     """Statements for a database whose tables are ``shapes``."""
 
     any_value = "to_json(?)"
-    later = "to_json(greatest((value #>> '{}')::bigint + 1, ?))"
+    later = (
+        "to_json(greatest((value #>> '{}')::bigint + case when (value #>> '{}')::bigint > ? then ? else 1 end, ?))"
+    )
     in_listed_order = " order by cast(wanted.key as integer)"
     search_indexes = ()
     tables = "SELECT tablename FROM pg_catalog.pg_tables WHERE schemaname = current_schema()"
@@ -84,7 +86,7 @@ class PostgresDialect(Dialect):
         known: int | None = getattr(db, "clock", None)
         if known is None:
             return super().next_time(db, now)
-        db.clock = max(known + 1, now)
+        db.clock = max(known + (unforeseen_step() if known > now + BEHIND else 1), now)
         return int(db.clock)
 
     def array_of(self, expression: str) -> str:

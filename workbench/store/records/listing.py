@@ -92,7 +92,7 @@ class Listing:
         self._store = store
         self._totals = Kept[int](store, MOST_TOTALS)
         self.order = InsertionOrder()
-        self._seen: dict[tuple[str, Scope, Path], tuple[int, Seen]] = {}
+        self._seen = Kept[Seen](store, MOST_REMEMBERED)
 
     def plan_list(
         self,
@@ -279,16 +279,7 @@ class Listing:
 
     def seen(self, db: sqlite3.Connection, cls: type[Record], path: Path, scope: Scope) -> Seen:
         """The values of the records in scope under a dotted name; read again after a record changed."""
-        revision = self._store.row_revisions([cls.table])[cls.table]
-        key = (cls.table, scope, path)
-        known = self._seen.get(key)
-        if known is not None and known[0] == revision:
-            return known[1]
-        if len(self._seen) >= MOST_REMEMBERED:
-            self._seen.clear()
-        seen = seen_at(db, cls, path, scope)
-        self._seen[key] = (revision, seen)
-        return seen
+        return self._seen.get((cls.table, scope, path), [cls.table], lambda: seen_at(db, cls, path, scope))
 
     def _unknown(self, cls: type[Record], name: str, path: Path) -> str:
         known = list_columns(cls)
