@@ -6,6 +6,7 @@ import threading
 import time
 from typing import Any
 
+import pandas as pd
 import pytest
 from support.handwritten import HANDWRITTEN
 from support.local_and_remote import Sides
@@ -101,6 +102,38 @@ def test_a_figure_is_current_until_the_store_changes(lab: Sides) -> None:
     again = lab.far.backend.figure(config, {})
     assert again.at_hand is not None
     assert again.at_hand.dataset.steps["cells"].n == 1
+    assert lab.far.backend.is_current(again)
+
+
+def test_a_figure_is_not_current_where_only_its_warnings_changed(lab: Sides) -> None:
+    config = {
+        "plan": {
+            "steps": {
+                "tests": {"op": "list", "source": "measurements", "fields": ["id"]},
+                "steps": {
+                    "op": "summary",
+                    "source": "measurements",
+                    "dataset": "steps",
+                    "ids": {"from": "tests", "column": "id"},
+                    "columns": ["Step type"],
+                },
+            }
+        },
+        "transform": "def transform(data, params):\n    return {'data': [], 'layout': {}}\n",
+    }
+    ratings = {name: {"value": value, "unit": unit} for name, value, unit in (
+        ("capacity", 5.0, "W.h"), ("voltage_min", 2.5, "V"), ("voltage_max", 4.2, "V"))}  # fmt: skip
+    lab.near.specifications.create(name="S", ratings=ratings)
+    lab.near.instances.create(name="cell", specification="S")
+    series = pd.DataFrame({"Time [s]": [0.0, 10.0], "Voltage [V]": [3.0, 3.1], "Current [A]": [1.0, 1.0]})
+    lab.near.measurements.create(name="test", instance="cell", time_series=series, sign="discharge")
+    shown: FigureAnswer = lab.far.backend.figure(config, {})
+    assert [one["code"] for one in shown.warnings] == ["unit_unknown"]
+    assert lab.far.backend.is_current(shown)
+    lab.near.specifications.update("S", ratings={**ratings, "capacity": {"value": 5.0, "unit": "A.h"}})
+    again = lab.far.backend.figure(config, {})
+    assert (again.figure, again.warnings) == (shown.figure, [])
+    assert not lab.far.backend.is_current(shown)
     assert lab.far.backend.is_current(again)
 
 

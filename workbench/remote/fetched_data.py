@@ -73,9 +73,13 @@ class Fetching:
         )
 
     def is_current(self, shown: Fetched) -> bool:
-        """Whether the same request still gives the same data."""
+        """Whether the same request still gives the same data, choices and warnings."""
         reply = self._reply(shown.path, shown.body, [shown.content], None)
-        return reply.headers.get(arrow.CONTENT) == shown.content
+        if reply.headers.get(arrow.CONTENT) != shown.content:
+            return False
+        _, about = arrow.from_arrow(reply.content)
+        warnings = [Warn(**warning) for warning in about["warnings"]]
+        return (about["options"], warnings) == (shown.options, shown.warnings)
 
     def _reply(self, path: str, body: Mapping[str, Sent], have: list[str], cancel: Cancel | None) -> Reply:
         headers = {"Accept": self._client.accept, arrow.HAVE: ", ".join(have)}
