@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from .alerts import looking as alerts_looking
     from .alerts import thread as alerts_thread
     from .alerts import webhooks
+    from .analyses import marking
     from .analyses import run as analysing
     from .analyses.run import Analysed
     from .cycling import life, sign_check
@@ -76,6 +77,7 @@ else:  # to open a store and list its records needs no plan, script, analysis or
     alerts_looking = later("workbench.alerts.looking")
     alerts_thread = later("workbench.alerts.thread")
     webhooks = later("workbench.alerts.webhooks")
+    marking = later("workbench.analyses.marking")
     analysing = later("workbench.analyses.run")
     life = later("workbench.cycling.life")
     sign_check = later("workbench.cycling.sign_check")
@@ -265,7 +267,8 @@ class LocalBackend(Backend):
         progress: Progress | None = None,
         cancel: Cancel | None = None,
     ) -> answer.Answered:
-        return answer.dataset(config, values, self.store, self.scope, self.cache, progress, cancel)
+        found = answer.dataset(config, values, self.store, self.scope, self.cache, progress, cancel)
+        return marking.marked(found, config, self.store, self.scope)
 
     def against_store(self, config: PlotConfig, values: Values) -> list[Problem]:
         return engine_check.check_against_store(config, values, self.store, self.scope)

@@ -121,6 +121,43 @@ def test_a_result_over_a_cell_is_stale_when_its_tests_have_another_order_or_name
         assert bench.analyses.table(record)["Test"].iloc[0] == "Check-up"
 
 
+@pytest.mark.parametrize("where", ["near", "far"])
+def test_a_figure_of_stored_analyses_says_which_do_not_hold_any_more(demo_copy: Path, where: str) -> None:
+    fields = ["id", "measurement_name", "metadata.results.retention"]
+    listed = {"op": "list", "source": "analyses", "where": {"analysisType": "retention"}, "fields": fields}
+    config = {
+        "plan": {"steps": {"kept": listed}},
+        "transform": "def transform(data, params):\n    return {'data': [], 'layout': {}}\n",
+    }
+
+    def said(step: dict[str, object] = listed) -> list[str]:
+        figure = bench.backend.figure({**config, "plan": {"steps": {"kept": step}}}, {})
+        return [str(one["message"]) for one in figure.warnings if one["code"] == "analysis_stale"]
+
+    with opened(demo_copy, where) as bench:
+        bench.analyse("retention", {"batch": "A"})
+        bench.analyse("dcir", HPPC)
+        shown = bench.backend.figure(config, {})
+        assert said() == []
+        assert bench.backend.is_current(shown)
+        bench.exclude(AGEING, cycles=[5], reason="power cut", name="cut")
+        (message,) = said()
+        assert message.startswith("A stored analysis is of data, ratings, exclusions or a rule that changed since")
+        assert "bench.analyse('retention')" in message
+        assert said({**listed, "where": {"analysisType": "dcir"}}) == []
+        assert len(said({"op": "list", "source": "analyses", "fields": ["name"]})) == 1
+        bench.include("cut")
+        assert said() == []
+        shown = bench.backend.figure(config, {})
+        of = bench.specifications.get("SIM M50 21700").ratings.model_dump()
+        bench.specifications.update("SIM M50 21700", ratings={**of, "capacity": {"value": 4.8, "unit": "A.h"}})
+        assert not bench.backend.is_current(shown)
+        assert said()
+        assert said({**listed, "where": {"analysisType": "dcir"}})
+        bench.analyse("retention", {"batch": "A"})
+        assert said() == []
+
+
 def small_cell(bench: wb.Bench, voltage: Sequence[float], current: Sequence[float]) -> str:
     """A test of a cell of 5 A.h whose samples are these."""
     ratings = {

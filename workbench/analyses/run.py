@@ -28,14 +28,13 @@ from ..store.db.parallel import CORES
 from ..store.reached import Reached
 from . import test_kinds
 from .declaration import Declared
-from .half_cells import ELECTRODES, Electrode, HalfCellCurve, curve_of, lacking, table_of
+from .freshness import KINDS_JOB, Curves, key_of, kind_key, kind_tables, revisions_of
+from .half_cells import ELECTRODES, curve_of, lacking, table_of
 from .keeping import MOST_NAMED, Computed, Kept, Key, Output, digest_of, input_of, keep, kept
 from .kinds_in_cache import KindsInCache
 from .registry import ANALYSES, ON_ARRIVAL
 from .tests import Test, frames, joined, keys, steps_of, tests_in
 
-KINDS_JOB = "kinds"
-"""The name of the job that recognises the kinds of tests."""
 OTHER = "other"
 """The kind of a test that no rule fits."""
 KEPT_TOGETHER = 8
@@ -203,7 +202,7 @@ def _due(
         these = [one.id for one in chosen]
         analyse(store, scope, actor, KINDS_JOB, these, cancel=cancel, jobs=jobs, fan_out=fan_out)
     kinds = recognised(store, scope, chosen, cache if ids is None else None)
-    curves = _Curves(store, scope)
+    curves = Curves(store, scope)
     touched: set[str] = set()
     for place, type in enumerate(ON_ARRIVAL):
         declared = known(type)
@@ -268,24 +267,13 @@ def _chosen(store: Store, scope: Scope, ids: Sequence[str] | None, *, also_table
     return found
 
 
-def _revisions(
-    store: Store, wanted: Sequence[tuple[str, str]], among: Sequence[Test]
-) -> dict[str, dict[str, int]]:
-    found: dict[str, dict[str, int]] = {one.id: {} for one in among}
-    for key, number in store.series.revisions(wanted).items():
-        found[key[-2]][key[-1]] = number
-    return found
-
-
 def _kind_units(store: Store, scope: Scope, among: Sequence[Test]) -> list[_Unit]:
-    revisions = _revisions(store, [(one.id, name) for one in among for name in ("steps", "cycles")], among)
+    revisions = revisions_of(store, kind_tables(among), among)
     types = [KIND + name for name in (*test_kinds.KINDS, OTHER)]
     old = kept(store, scope, KINDS_JOB, types)
     units = []
     for one in among:
-        facts: dict[str, JsonValue] = {"rated": one.rated, "tags": [*one.tags], "protocol": one.protocol}
-        key = Key(KINDS_JOB, test_kinds.RULE, {}, {one.id: revisions[one.id]}, {one.id: facts})
-        units.append(_Unit([one], key, {one.id: old.get(one.id, [])}))
+        units.append(_Unit([one], kind_key(one, revisions[one.id]), {one.id: old.get(one.id, [])}))
     return units
 
 
@@ -317,14 +305,12 @@ def _units(
     store: Store, scope: Scope, declared: Declared, chosen: Sequence[Test], full: Mapping[str, JsonValue]
 ) -> list[_Unit]:
     wanted = keys(declared, [one.id for one in chosen])
-    revisions = _revisions(store, wanted, chosen)
+    revisions = revisions_of(store, wanted, chosen)
     old = kept(store, scope, declared.type, [declared.type])
     units = []
-    curves = _Curves(store, scope)
+    curves = Curves(store, scope)
     for group in _groups(declared, chosen):
-        facts = {one.id: _facts(curves, declared, one) for one in group}
-        of = {one.id: revisions[one.id] for one in group}
-        key = Key(declared.type, declared.version, full, of, facts)
+        key = key_of(declared, group, full, revisions, curves)
         same = {one.id: [kept for kept in old.get(one.id, []) if kept.identity == key.identity] for one in group}
         units.append(_Unit(group, key, same))
     return units
@@ -340,44 +326,6 @@ def _groups(declared: Declared, chosen: Sequence[Test]) -> list[list[Test]]:
     for one in chosen:
         of_cell.setdefault(one.cell_id, []).append(one)
     return [sorted(group, key=lambda one: one.began) for group in of_cell.values()]
-
-
-class _Curves:
-    """The half cells of specifications, each looked for once in a run: many tests have the same."""
-
-    def __init__(self, store: Store, scope: Scope) -> None:
-        self._store, self._scope = store, scope
-        self._found: dict[tuple[str, str], HalfCellCurve | None] = {}
-
-    def of(self, test: Test, electrode: Electrode) -> HalfCellCurve | None:
-        key = ("" if test.specification is None else test.specification.id, electrode)
-        if key not in self._found:
-            self._found[key] = curve_of(self._store, self._scope, test.specification, electrode)
-        return self._found[key]
-
-
-def _facts(curves: _Curves, declared: Declared, test: Test) -> dict[str, JsonValue]:
-    facts: dict[str, JsonValue] = {}
-    for name, fact in declared.given.items():
-        if fact in ELECTRODES:
-            curve = curves.of(test, ELECTRODES[fact])
-            facts[name] = (
-                None if curve is None else {"id": curve.id, "name": curve.name, "revision": curve.revision}
-            )
-        else:
-            facts[name] = test.fact(fact)
-    if test.excluded:
-        facts["excluded"] = [*test.excluded]
-    if declared.reads != "samples":
-        # One limit alone decides 'Complete' too.
-        facts["complete between"] = [test.voltages.low, test.voltages.high] if test.voltages.given else None
-    if declared.reads == "steps":
-        facts["rated"] = test.rated  # the types of steps follow from it, whether or not the analysis takes it
-    if declared.over != "test":
-        facts |= {"cell": test.cell, "batch": test.batch}
-    if declared.over == "cell":
-        facts |= {"name": test.name, "began": test.began}  # tests are read in this order, and distinguished so
-    return facts
 
 
 def _is_fresh(unit: _Unit) -> bool:

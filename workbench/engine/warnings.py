@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ..dataset import Warn
 from ..errors import listed
@@ -20,9 +20,19 @@ CODES: dict[str, str] = {
     "life_order_unknown": "Tests of a cell have no start time or the same one: their order is not known.",
     "changed_since": "What is shown of an earlier time was changed since, or it is not certain that it was not.",
     "unverified": "The records of a large store are still being checked for damage on the disk.",
+    "analysis_stale": "Stored analyses are of older data, ratings, exclusions or rules than there are now.",
     "unit_unknown": "A rated capacity in an unknown unit counts as none.",
 }
 """Code -> what it means."""
+
+
+def analysis_stale(analyses: Sequence[str]) -> Warn:
+    """That stored records of these analyses do not hold any more; one name for each record."""
+    named = sorted(set(analyses))
+    again = ", ".join(f"bench.analyse('{one}')" for one in named)
+    are = "A stored analysis is" if len(analyses) == 1 else f"{len(analyses)} stored analyses are"
+    changed = f"of data, ratings, exclusions or a rule that changed since: {names_of(named)}"
+    return Warn("analysis_stale", f"{are} {changed}. Compute again: {again}.")
 
 
 def once(warnings: Iterable[Warn]) -> list[Warn]:

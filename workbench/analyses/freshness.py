@@ -1,0 +1,130 @@
+"""Whether stored analyses still hold: what each hangs on, as it is now, compared with what its record says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pydantic import JsonValue
+
+from ..records import Analysis
+from ..store import Scope, Store
+from . import test_kinds
+from .declaration import Declared
+from .half_cells import ELECTRODES, Electrode, HalfCellCurve, curve_of
+from .keeping import WORKBENCH, Key
+from .registry import ANALYSES
+from .tests import Test, keys, tests_in
+
+KINDS_JOB = "kinds"
+"""The name of the job that recognises the kinds of tests."""
+
+
+def stale(store: Store, scope: Scope, types: Sequence[str] | None) -> dict[str, str]:
+    """The computed records in reach that do not hold any more: id -> analysis. ``types`` are those of records.
+
+    Of a comparison of so many tests that its record does not name them, it is not known here.
+    """
+    fields, parts = ("id", "analysis_type"), ("analysis", "state", "sources", "others")
+    where = {} if types is None else {"analysis_type": {"in": [*types]}}
+    listed = store.rows.parts(
+        Analysis, scope, fields, "metadata", [f"{WORKBENCH}.{one}" for one in parts], **where
+    )
+    read: dict[str, list[tuple[str, str, list[str]]]] = {}
+    for id, _, analysis, state, sources, others in listed:
+        if analysis is not None and isinstance(sources, list) and others is None:
+            owners = [str(one["measurement_id"]) for one in sources if isinstance(one, dict)]
+            read.setdefault(str(analysis), []).append((str(id), str(state), owners))
+    every = {owner for records in read.values() for _, _, owners in records for owner in owners}
+    among = {one.id: one for one in tests_in(store, scope, [*every], also_tables=True)} if every else {}
+    curves = Curves(store, scope)
+    found: dict[str, str] = {}
+    for analysis, records in read.items():
+        declared = ANALYSES.get(analysis)
+        if declared is None and analysis != KINDS_JOB:
+            continue
+        present = [*among.values()]
+        tables = kind_tables(present) if declared is None else keys(declared, [*among])
+        revisions = revisions_of(store, tables, present)
+        for id, state, owners in records:
+            tests = [among[owner] for owner in owners if owner in among]
+            if len(tests) < len(owners) or not tests:
+                key = None
+            elif declared is None:
+                key = kind_key(tests[0], revisions[tests[0].id])
+            else:
+                key = key_of(declared, tests, {}, revisions, curves)
+            if key is None or key.state != state:
+                found[id] = analysis
+    return found
+
+
+def kind_tables(among: Sequence[Test]) -> list[tuple[str, str]]:
+    """The tables that the kinds of tests are recognised from."""
+    return [(one.id, name) for one in among for name in ("steps", "cycles")]
+
+
+def kind_key(test: Test, revisions: Mapping[str, int]) -> Key:
+    """What the kinds of a test hang on."""
+    facts: dict[str, JsonValue] = {"rated": test.rated, "tags": [*test.tags], "protocol": test.protocol}
+    return Key(KINDS_JOB, test_kinds.RULE, {}, {test.id: revisions}, {test.id: facts})
+
+
+def key_of(
+    declared: Declared,
+    tests: Sequence[Test],
+    parameters: Mapping[str, JsonValue],
+    revisions: Mapping[str, Mapping[str, int]],
+    curves: Curves,
+) -> Key:
+    """What an analysis of these tests hangs on."""
+    facts = {one.id: _facts(curves, declared, one) for one in tests}
+    of = {one.id: revisions[one.id] for one in tests}
+    return Key(declared.type, declared.version, parameters, of, facts)
+
+
+def revisions_of(
+    store: Store, wanted: Sequence[tuple[str, str]], among: Sequence[Test]
+) -> dict[str, dict[str, int]]:
+    """The revisions of tables of tests: id -> dataset -> number."""
+    found: dict[str, dict[str, int]] = {one.id: {} for one in among}
+    for key, number in store.series.revisions(wanted).items():
+        found[key[-2]][key[-1]] = number
+    return found
+
+
+class Curves:
+    """The half cells of specifications, each looked for once in a run: many tests have the same."""
+
+    def __init__(self, store: Store, scope: Scope) -> None:
+        self._store, self._scope = store, scope
+        self._found: dict[tuple[str, str], HalfCellCurve | None] = {}
+
+    def of(self, test: Test, electrode: Electrode) -> HalfCellCurve | None:
+        key = ("" if test.specification is None else test.specification.id, electrode)
+        if key not in self._found:
+            self._found[key] = curve_of(self._store, self._scope, test.specification, electrode)
+        return self._found[key]
+
+
+def _facts(curves: Curves, declared: Declared, test: Test) -> dict[str, JsonValue]:
+    facts: dict[str, JsonValue] = {}
+    for name, fact in declared.given.items():
+        if fact in ELECTRODES:
+            curve = curves.of(test, ELECTRODES[fact])
+            facts[name] = (
+                None if curve is None else {"id": curve.id, "name": curve.name, "revision": curve.revision}
+            )
+        else:
+            facts[name] = test.fact(fact)
+    if test.excluded:
+        facts["excluded"] = [*test.excluded]
+    if declared.reads != "samples":
+        # One limit alone decides 'Complete' too.
+        facts["complete between"] = [test.voltages.low, test.voltages.high] if test.voltages.given else None
+    if declared.reads == "steps":
+        facts["rated"] = test.rated  # the types of steps follow from it, whether or not the analysis takes it
+    if declared.over != "test":
+        facts |= {"cell": test.cell, "batch": test.batch}
+    if declared.over == "cell":
+        facts |= {"name": test.name, "began": test.began}  # tests are read in this order, and distinguished so
+    return facts
