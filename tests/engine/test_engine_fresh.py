@@ -201,3 +201,17 @@ def test_a_figure_is_drawn_anew_by_another_version_of_what_scripts_import(
     monkeypatch.setattr(keys, "version", other.__getitem__)
     monkeypatch.setattr(keys, "versions", keys.versions.__wrapped__)
     assert keys.figure_key("content", "script", {}) != before
+
+
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="only Unix changes its zone within a process")
+def test_a_figure_is_drawn_anew_in_another_time_zone(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = []
+    try:
+        for zone in ("UTC", "Asia/Tokyo", "UTC"):
+            monkeypatch.setenv("TZ", zone)
+            time.tzset()
+            found.append(keys.figure_key("content", "script", {}))
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    assert found[0] == found[2] != found[1]

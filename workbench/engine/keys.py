@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.metadata import version
@@ -28,8 +29,12 @@ def dataset_key(bound: Bound, scope: Scope, store: str) -> str:
 
 
 def figure_key(content: str, script: str, params: Mapping[str, JsonValue]) -> str:
-    """Names a figure: the content of its dataset, the script, all params and the versions that draw it."""
-    return _digest(content.encode(), script.encode(), canonical(dict(params)), canonical(versions()))
+    """Names a figure: the content of its dataset, the script, all params, the versions that draw it, and the time zone
+    of the machine, in which scripts may show times."""
+    zone = [*time.tzname, time.timezone, time.altzone]
+    return _digest(
+        content.encode(), script.encode(), canonical(dict(params)), canonical(versions()), canonical(zone)
+    )
 
 
 def content_key(packed: bytes) -> str:
