@@ -8,9 +8,12 @@ import pytest
 from support.record_store import Lab
 
 from workbench.errors import BadRequest, Invalid
+from workbench.ingest.recompute import recompute
 from workbench.records import ENTITIES
 from workbench.store import Scope
+from workbench.store.db.facts import set_fact
 from workbench.store.records.search import Found, check, search
+from workbench.store.store import Store
 
 
 @pytest.fixture
@@ -118,6 +121,18 @@ def test_the_index_follows_changes_and_deletions(lab: Lab) -> None:
     lab.rows.delete("specifications", made.id, lab.scope)
     assert names(lab, "silicon") == names(lab, "quick") == []
     assert check(lab.store.connection()) == []
+
+
+def test_a_search_goes_on_after_another_process_wrote_all_entries_again(lab: Lab) -> None:
+    for name in ("graphite one", "graphite two"):
+        lab.specification(name=name)
+    for _ in range(3):  # from the second on, the names are in memory
+        assert names(lab, "graphite") == ["graphite one", "graphite two"]
+    with Store.open(lab.store.path) as other:
+        with other.transaction() as db:
+            set_fact(db, "search_rule", 0)
+        assert recompute(other).search
+    assert names(lab, "graphite") == ["graphite one", "graphite two"]
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from ..store import Scope, Store
 from ..store.db.parallel import CORES
 from ..store.reached import Reached
 from ..store.records import search
+from ..store.records.name_order import ENTRIES
 from ..store.scope import EVERYTHING
 from ..store.series import derived
 from ..store.series.derived import Outdated
@@ -92,6 +93,7 @@ def recompute(
     if old_search:
         with store.transaction() as db:
             search.rebuild(db)
+            store.bump(db, ENTRIES)
             derived.keep_search_rule(db)
     if progress is not None:
         progress(len(found), len(found), "")

@@ -37,7 +37,9 @@ _END = "\0"
 Entry: TypeAlias = tuple[int, int]
 """The number of an entry and its rank: 0 if it is the text, 1 if it begins with it, 2 if it holds it, 3 for words."""
 _MOST_SEEN = 64
-_TABLES = tuple(dict.fromkeys(cls.table for cls in ENTITIES.values()))
+ENTRIES = "search_entries"
+"""Its revision rises when all entries are written again: they have other numbers then, and no record changed."""
+_TABLES = (*dict.fromkeys(cls.table for cls in ENTITIES.values()), ENTRIES)
 _Asked: TypeAlias = tuple[tuple["Place", ...], str, tuple[SqlValue, ...]]
 _Row: TypeAlias = tuple[str | None, str | None, str | None, int, str]
 
@@ -143,7 +145,7 @@ class NameOrder:
         ``words`` is a query of the entries that have the words. ``reach`` is the condition on an entry ``e`` that
         says who may see it.
         """
-        wanted = [(one, (ENTITIES[one].table,), partial(_read_all, db, one)) for one in entities]
+        wanted = [(one, (ENTITIES[one].table, ENTRIES), partial(_read_all, db, one)) for one in entities]
         names = [one for held in self._kept.get_all(wanted, revisions) for one in held]
         clause, params = reach
         seen = self._seen(db, tuple(one.place for one in names), clause, tuple(params))
