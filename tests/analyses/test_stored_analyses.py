@@ -344,6 +344,8 @@ def test_a_run_whose_process_ended_is_said_to_be_stopped(demo_copy: Path, monkey
         done = threading.Event()
         while background.find(bench.backend.store, bench.backend.scope, run["id"])["state"] == "running":
             done.wait(0.02)
+        while run["id"] in background._running:  # its thread goes on for a moment
+            done.wait(0.02)
         place = Path(f"{bench.backend.store.path}.runs") / f"{run['id']}.json"
         place.write_text(place.read_text().replace('"state":"done"', '"state":"running"'))
         monkeypatch.setattr(background, "SILENT_SECONDS", -1.0)
