@@ -22,7 +22,7 @@ import pandas as pd
 import workbench as wb
 from workbench.analyses.run import Analysed
 
-GATES = {"outliers": 20.0}
+GATES = {"outliers": 10.0}
 GATE = 50.0
 """Of each test alone. A comparison of cells is one computation for all tests, whose first run takes less."""
 GALLERY_GATE = 3.0
