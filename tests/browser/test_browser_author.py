@@ -65,6 +65,8 @@ def test_from_a_wish_to_a_saved_plot_and_its_revision(
     wish.focus()
     page.keyboard.type("only batch B")
     page.keyboard.press("Enter")
+    # Only then is the draft there: the button of the draft before may still go away.
+    expect(panel.locator(".wb-said-list")).to_contain_text("'M50-B-01'", timeout=2 * PATIENCE)
     expect(accept).to_be_visible(timeout=2 * PATIENCE)
     accept.focus()
     page.keyboard.press("Enter")
