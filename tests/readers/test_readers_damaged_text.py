@@ -65,6 +65,34 @@ def test_letters_of_several_bytes_and_bytes_that_are_none(
     assert table["Note"].tolist()[-4:] == [note.decode("utf-8", "replace") for note in words]
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le"])
+@pytest.mark.parametrize("block", [7, 1 << 18])
+def test_a_file_that_ends_within_a_letter_keeps_its_last_row(
+    encoding: str, block: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source, "_BLOCK", block)
+    rows = "".join(row.rstrip("\n") + ",放电\n" for row in ROWS)
+    mark = "\ufeff" if encoding == "utf-16-le" else ""
+    data = (mark + HEAD.rstrip("\n") + ",Note\n" + rows).encode(encoding)
+    cut = data[: -len("\n".encode(encoding)) - 1]  # copied while it was written, or from a full disk
+    _, table = got(tmp_path, cut)
+    holds(table)
+    assert table["Note"].tolist()[-2:] == ["放电", "放�"]
+
+
+@pytest.mark.parametrize("place", [0, N - 1])
+def test_empty_bytes_within_a_letter_leave_it_whole(
+    place: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "HEAD_BYTES", 512)
+    rows = [row.rstrip("\n").encode() + ",放电\n".encode() for row in ROWS]
+    letter = "放".encode()
+    rows[place] = rows[place].replace(letter, letter[:1] + bytes(8) + letter[1:])
+    _, table = got(tmp_path, HEAD.rstrip("\n").encode() + b",Note\n" + b"".join(rows))
+    holds(table)
+    assert set(table["Note"].tolist()) == {"放电"}
+
+
 def test_bytes_of_zero_within_binary_data_are_no_text(tmp_path: Path) -> None:
     with pytest.raises(FileRefused, match="is a binary file"):
         got(tmp_path, b"abc\0def\0\0\1\2" * 40)

@@ -264,21 +264,32 @@ class LineStream:
         raw = self._data.read(_BLOCK)
         self._check_size(len(raw))
         self._ended = not raw
+        if self._is_utf8:  # before letters are read: a NUL may stand between the bytes of one
+            raw = self._without_nuls(raw)
         if not (self._is_utf8 and raw.isascii() and not self._decoder.getstate()[0]):
             raw = self._decoder.decode(raw, self._ended).encode("utf-8")
         if not self._begun and raw:
             raw = raw.removeprefix(codecs.BOM_UTF8)
             self._begun = True
-        if b"\0" in raw:
-            self.nuls += raw.count(b"\0")
-            raw = raw.replace(b"\0", b"")
+        if not self._is_utf8:  # in utf-16 NULs are a part of letters
+            raw = self._without_nuls(raw)
         if self._old_mac:
             raw = raw.replace(b"\r", b"\n")
         self._check_lines(raw)
         if self._unquote:
             raw = raw.replace(b'"', b"")
         raw = self._skipped(raw)
-        return self._rewrite(raw) if self._rewrite and (raw or self._ended) else raw
+        if self._rewrite is None:
+            return raw
+        made = self._rewrite(raw) if raw else b""
+        # The last block may still hold the mark of a letter that was cut off, and an empty one says that all is read.
+        return made + self._rewrite(b"") if self._ended else made
+
+    def _without_nuls(self, raw: bytes) -> bytes:
+        if b"\0" not in raw:
+            return raw
+        self.nuls += raw.count(b"\0")
+        return raw.replace(b"\0", b"")
 
     def _skipped(self, raw: bytes) -> bytes:
         if not self._skip:
