@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from workbench.analyses import background, run
 from workbench.analyses.registry import ANALYSES
 from workbench.analyses.run import KINDS_JOB
 from workbench.battery.capacity.retention import retention
-from workbench.errors import BadRequest, NotFound
+from workbench.errors import BadRequest, NotFound, StoreError
 from workbench.store.db.main_file import MainFile
 
 HPPC = "M50-A-01_HPPC_fresh"
@@ -272,6 +273,63 @@ def test_a_test_that_is_deleted_meanwhile_leaves_the_others_kept(
         assert len(done.computed) == done.tests - 1
         assert len(records(bench, "capacity_by_step")) == done.tests - 1
         assert bench.verify() == []
+
+
+def test_a_comparison_whose_run_was_stopped_is_not_fresh(demo_copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with wb.open(demo_copy) as bench:
+        bench.analyse("kinds")
+        whole, calls = run.keep, [0]
+
+        def full_disk(*given: Any) -> list[bool]:
+            calls[0] += 1
+            if calls[0] == 2:
+                raise StoreError("The disk is full.")
+            return whole(*given)
+
+        monkeypatch.setattr(run, "keep", full_disk)
+        with pytest.raises(StoreError, match="full"):
+            bench.analyse("outliers")
+        monkeypatch.setattr(run, "keep", whole)
+        tests = bench.analyse("outliers", check=True)
+        assert 0 < len(records(bench, "outliers")) < tests.tests
+        assert (len(tests.computed), tests.stale) == (tests.tests, [])
+        bench.analyse("outliers")
+        assert len(records(bench, "outliers")) == tests.tests
+        assert bench.analyse("outliers").computed == []
+
+
+def test_two_runs_at_once_keep_each_record_once(demo_copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with wb.open(demo_copy) as bench, wb.open(demo_copy) as other:
+        bench.analyse("kinds")
+        whole = run.keep
+
+        def second(store: Any, scope: Any, actor: str, computed: Any) -> list[bool]:
+            monkeypatch.setattr(run, "keep", whole)
+            other.analyse("retention", [computed[0].measurement])
+            older = [replace(computed[1], key=replace(computed[1].key, version=0))]
+            assert whole(store, scope, actor, older) == [True]
+            return whole(store, scope, actor, computed)
+
+        monkeypatch.setattr(run, "keep", second)
+        done = bench.analyse("retention", {"batch": "A"})
+        assert len(done.computed) == done.tests > 2
+        assert records(bench, "retention")["measurement_id"].is_unique
+        assert bench.analyse("retention", {"batch": "A"}).computed == []
+        assert bench.verify() == []
+
+
+def test_records_that_are_there_twice_become_one(demo_copy: Path) -> None:
+    with wb.open(demo_copy) as bench:
+        bench.analyse("retention", AGEING)
+        (id,) = records(bench, "retention")["id"]
+        record = bench.analyses.get(id)
+        bench.analyses.create(
+            name="again", measurement=AGEING, analysis_type="retention", metadata=record.metadata
+        )
+        assert len(records(bench, "retention")) == 2
+        assert bench.analyse("retention", AGEING).stale == []
+        assert len(records(bench, "retention")) == 1
+        assert bench.analyse("retention", AGEING).computed == []
 
 
 def test_tests_are_kept_in_few_transactions(demo_copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:

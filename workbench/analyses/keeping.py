@@ -22,7 +22,7 @@ from ..cached_property import cached_property
 from ..errors import NotFound
 from ..records import Analysis
 from ..store import Scope, Store, Transaction
-from ..table import Column, Table
+from ..table import Column, Plain, Table
 from ..units import split_unit
 from ..version import __version__
 from .declaration import reasons
@@ -96,12 +96,16 @@ class Output:
         return "" if self.valid or self.table is None else "; ".join(reasons(self.table)) or "It has no rows."
 
 
-def kept(store: Store, scope: Scope, analysis: str, types: Sequence[str]) -> dict[str, list[Kept]]:
-    """The computed records of an analysis, by the measurement that they belong to."""
+def kept(
+    store: Store, scope: Scope, analysis: str, types: Sequence[str] | None = None, of: Sequence[str] | None = None
+) -> dict[str, list[Kept]]:
+    """The computed records of an analysis, by the measurement that they belong to; ``of`` these measurements alone."""
     found: dict[str, list[Kept]] = {}
     fields, parts = ("id", "measurement_id", "analysis_type"), ("analysis", "identity", "state")
     paths = [*(f"{WORKBENCH}.{name}" for name in parts), RESULTS]
-    listed = store.rows.parts(Analysis, scope, fields, "metadata", paths, analysis_type={"in": [*types]})
+    where: dict[str, Plain] = {} if types is None else {"analysis_type": {"in": [*types]}}
+    where |= {} if of is None else {"measurement_id": {"in": [*of]}}
+    listed = store.rows.parts(Analysis, scope, fields, "metadata", paths, **where)
     for id, measurement, type, of, identity, state, results in listed:
         if of == analysis:
             one = Kept(str(id), str(type), str(identity), str(state), _object(results))
@@ -135,9 +139,7 @@ def keep(store: Store, scope: Scope, actor: str, computed: Sequence[Computed]) -
 
 def _keep(store: Store, scope: Scope, actor: str, computed: Sequence[Computed]) -> None:
     old = [{kept.type: kept for kept in one.replaced} for one in computed]
-    missing = sum(
-        output.type not in known for one, known in zip(computed, old, strict=True) for output in one.outputs
-    )
+    missing = sum(_adds(one, known) for one, known in zip(computed, old, strict=True))
     with ExitStack() as stack:
         ids = store.rows.reserved_ids(missing)
         prepared = []
@@ -152,17 +154,46 @@ def _keep(store: Store, scope: Scope, actor: str, computed: Sequence[Computed]) 
                     writer.add(table)
                 prepared.append((one, output, present, id, table, writer))
         with store.transaction() as db:
-            for one in computed:
-                made = {output.type for output in one.outputs}
-                for surplus in (kept for kept in one.replaced if kept.type not in made):
+            first = [one for one, known in zip(computed, old, strict=True) if _adds(one, known)]
+            done = _kept_meanwhile(store, db, scope, first) if first else set()
+            for one, known in zip(computed, old, strict=True):
+                if one.measurement in done:
+                    continue
+                stay = {known[output.type].id for output in one.outputs if output.type in known}
+                for surplus in (kept for kept in one.replaced if kept.id not in stay):
                     store.rows.delete(Analysis, surplus.id, scope, connection=db)
             for one, output, present, id, table, writer in prepared:
+                if one.measurement in done:
+                    continue
                 _put(store, db, scope, actor, one.measurement, one.key, output, present, id, table)
                 if writer is not None:
                     writer.publish(db)
                 elif present is not None:
                     store.series.delete(id, "series", db)
     store.series.tidy()
+
+
+def _adds(one: Computed, known: Mapping[str, Kept]) -> int:
+    """How many records of a test are new."""
+    return sum(output.type not in known for output in one.outputs)
+
+
+def _kept_meanwhile(store: Store, db: Transaction, scope: Scope, computed: Sequence[Computed]) -> set[str]:
+    """The tests of which another run has kept the same since this one looked: two may run at once. What it kept of
+    another state is removed, since both would stand beside each other."""
+    done: set[str] = set()
+    for analysis in {one.key.analysis for one in computed}:
+        now = kept(store, scope, analysis, of=[one.measurement for one in computed])
+        for one in computed:
+            same = [record for record in now.get(one.measurement, []) if record.identity == one.key.identity]
+            known = {record.id for record in one.replaced}
+            new = [record for record in same if record.id not in known]
+            if new and all(record.state == one.key.state for record in same):
+                done.add(one.measurement)
+                continue
+            for record in new:
+                store.rows.delete(Analysis, record.id, scope, connection=db)
+    return done
 
 
 def _put(

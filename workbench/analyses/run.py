@@ -94,11 +94,13 @@ class Analysed:
 
 @dataclass(frozen=True)
 class _Unit:
-    """What is computed at once: tests, and the records that are there already, by the test that they belong to."""
+    """What is computed at once: tests, and the records that are there already, by the test that they belong to.
+    ``owners`` are the tests that have records once all is kept."""
 
     tests: Sequence[Test]
     key: Key
     old: Mapping[str, Sequence[Kept]]
+    owners: Sequence[str]
 
     @property
     def name(self) -> str:
@@ -273,7 +275,7 @@ def _kind_units(store: Store, scope: Scope, among: Sequence[Test]) -> list[_Unit
     old = kept(store, scope, KINDS_JOB, types)
     units = []
     for one in among:
-        units.append(_Unit([one], kind_key(one, revisions[one.id]), {one.id: old.get(one.id, [])}))
+        units.append(_Unit([one], kind_key(one, revisions[one.id]), {one.id: old.get(one.id, [])}, [one.id]))
     return units
 
 
@@ -312,7 +314,7 @@ def _units(
     for group in _groups(declared, chosen):
         key = key_of(declared, group, full, revisions, curves)
         same = {one.id: [kept for kept in old.get(one.id, []) if kept.identity == key.identity] for one in group}
-        units.append(_Unit(group, key, same))
+        units.append(_Unit(group, key, same, _owners(declared, group)))
     return units
 
 
@@ -328,10 +330,20 @@ def _groups(declared: Declared, chosen: Sequence[Test]) -> list[list[Test]]:
     return [sorted(group, key=lambda one: one.began) for group in of_cell.values()]
 
 
+def _owners(declared: Declared, group: Sequence[Test]) -> list[str]:
+    """The tests of a group that its records belong to: of each cell the newest."""
+    if declared.over != "cells":
+        return [group[-1].id]
+    return [*{one.cell: one.id for one in group}.values()]
+
+
 def _is_fresh(unit: _Unit) -> bool:
-    """Whether a unit has a record, and all its records are fresh."""
+    """Whether a unit has all its records, each once, and they are fresh. A run that was stopped may have kept some of
+    them alone, and two runs of an older version at once kept each twice."""
     old = [one for found in unit.old.values() for one in found]
-    return bool(old) and all(one.state == unit.key.state for one in old)
+    twice = any(len({one.type for one in found}) < len(found) for found in unit.old.values())
+    whole = all(unit.old.get(owner) for owner in unit.owners)
+    return whole and not twice and all(one.state == unit.key.state for one in old)
 
 
 def _outputs(
@@ -467,7 +479,7 @@ def _run(
     todo = [unit for unit in units if not _is_fresh(unit)]
     done.unchanged = done.tests - sum(len(unit.tests) for unit in todo)
     for unit in todo:
-        if any(unit.old.values()):
+        if any(one.state != unit.key.state for found in unit.old.values() for one in found):
             done.stale += [one.shown for one in unit.tests]
     if check:
         done.computed = [one.shown for unit in todo for one in unit.tests]
