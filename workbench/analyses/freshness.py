@@ -1,4 +1,4 @@
-"""Whether stored analyses still hold: what each hangs on, as it is now, compared with what its record says."""
+"""What stored analyses hang on, as it is now: a record is fresh while it says the same."""
 
 from __future__ import annotations
 
@@ -6,56 +6,15 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import JsonValue
 
-from ..records import Analysis
 from ..store import Scope, Store
 from . import test_kinds
 from .declaration import Declared
 from .half_cells import ELECTRODES, Electrode, HalfCellCurve, curve_of
-from .keeping import WORKBENCH, Key
-from .registry import ANALYSES
-from .tests import Test, keys, tests_in
+from .keeping import Key
+from .tests import Test
 
 KINDS_JOB = "kinds"
 """The name of the job that recognises the kinds of tests."""
-
-
-def stale(store: Store, scope: Scope, types: Sequence[str] | None) -> dict[str, str]:
-    """The computed records in reach that do not hold any more: id -> analysis. ``types`` are those of records.
-
-    Of a comparison of so many tests that its record does not name them, it is not known here.
-    """
-    fields, parts = ("id", "analysis_type"), ("analysis", "state", "sources", "others")
-    where = {} if types is None else {"analysis_type": {"in": [*types]}}
-    listed = store.rows.parts(
-        Analysis, scope, fields, "metadata", [f"{WORKBENCH}.{one}" for one in parts], **where
-    )
-    read: dict[str, list[tuple[str, str, list[str]]]] = {}
-    for id, _, analysis, state, sources, others in listed:
-        if analysis is not None and isinstance(sources, list) and others is None:
-            owners = [str(one["measurement_id"]) for one in sources if isinstance(one, dict)]
-            read.setdefault(str(analysis), []).append((str(id), str(state), owners))
-    every = {owner for records in read.values() for _, _, owners in records for owner in owners}
-    among = {one.id: one for one in tests_in(store, scope, [*every], also_tables=True)} if every else {}
-    curves = Curves(store, scope)
-    found: dict[str, str] = {}
-    for analysis, records in read.items():
-        declared = ANALYSES.get(analysis)
-        if declared is None and analysis != KINDS_JOB:
-            continue
-        present = [*among.values()]
-        tables = kind_tables(present) if declared is None else keys(declared, [*among])
-        revisions = revisions_of(store, tables, present)
-        for id, state, owners in records:
-            tests = [among[owner] for owner in owners if owner in among]
-            if len(tests) < len(owners) or not tests:
-                key = None
-            elif declared is None:
-                key = kind_key(tests[0], revisions[tests[0].id])
-            else:
-                key = key_of(declared, tests, {}, revisions, curves)
-            if key is None or key.state != state:
-                found[id] = analysis
-    return found
 
 
 def kind_tables(among: Sequence[Test]) -> list[tuple[str, str]]:
