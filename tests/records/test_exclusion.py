@@ -20,6 +20,7 @@ from workbench.records.exclusion import cycles_text
         (np.int64(4), "4"),
         ([5, 3, 4, 9], "3-5, 9"),
         (np.arange(3), "0-2"),
+        (np.array(5), "5"),
         (range(60, 121), "60-120"),
         ([1.0, 2.0], "1-2"),
         ("3-5, 9", "3-5, 9"),
@@ -32,7 +33,12 @@ def test_cycles_become_a_text(cycles: Any, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "cycles", ["", "x", "5-3", "-1", "3-5-6", [], [1.5], [True], ["3"], [None], -1, 1.5, float("nan"), [[1]]]
+    "cycles",
+    [
+        *("", "x", "5-3", "-1", "3-5-6", "1,000", "007", b"35", np.array("3")),
+        *([], [1.5], [True], ["3"], [None], [[1]], [10**400]),
+        *(-1, 1.5, 10**9, float("nan"), float("inf")),
+    ],
 )
 def test_what_names_no_cycles_is_refused(cycles: Any) -> None:
     with pytest.raises(BadRequest, match="such as 7"):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,10 @@ from ..errors import BadRequest
 
 EXCLUSION = "exclusion"
 ALL = "all"
-_RUN = re.compile(r"([0-9]{1,9})(?:\s*-\s*([0-9]{1,9}))?")
+MOST_DIGITS = 9
+_NUMBER = f"(0|[1-9][0-9]{{0,{MOST_DIGITS - 1}}})"
+_RUN = re.compile(rf"{_NUMBER}(?:\s*-\s*{_NUMBER})?")
+"""Without zeros before a number: ``1,000`` would be cycles 1 and 0."""
 CYCLES, REASON = "metadata.exclusion.cycles", "metadata.exclusion.reason"
 
 
@@ -53,8 +57,12 @@ def _runs(cycles: Iterable[int] | int | str) -> list[tuple[int, int] | None]:
     """The first and last of each run; None for what is not a cycle."""
     if isinstance(cycles, str):
         return [_run(part.strip()) for part in cycles.split(",")]
-    numbers = cycles if isinstance(cycles, Iterable) else [cycles]
-    return [(int(one), int(one)) if _is_cycle(one) else None for one in numbers]
+    if isinstance(cycles, bytes | bytearray):  # numbers to Python, a text to its user
+        return [None]
+    given = (
+        cycles.tolist() if isinstance(cycles, np.ndarray) else cycles
+    )  # an array of no dimension has one number
+    return [_cycle(one) for one in (given if isinstance(given, Iterable) else [given])]
 
 
 def _run(text: str) -> tuple[int, int] | None:
@@ -65,10 +73,12 @@ def _run(text: str) -> tuple[int, int] | None:
     return (first, last) if first <= last else None
 
 
-def _is_cycle(value: object) -> bool:
-    return (
-        isinstance(value, Real) and not isinstance(value, bool) and float(value).is_integer() and float(value) >= 0
-    )
+def _cycle(value: object) -> tuple[int, int] | None:
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return None
+    number: Any = value  # all real numbers have an order
+    whole = 0 <= number < 10**MOST_DIGITS and float(number).is_integer()
+    return (int(number), int(number)) if whole else None
 
 
 def runs_of(text: str) -> list[tuple[int, int]]:
