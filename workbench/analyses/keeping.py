@@ -180,7 +180,7 @@ def _adds(one: Computed, known: Mapping[str, Kept]) -> int:
 
 def _kept_meanwhile(store: Store, db: Transaction, scope: Scope, computed: Sequence[Computed]) -> set[str]:
     """The tests of which another run has kept the same since this one looked: two may run at once. What it kept of
-    another state is removed, since both would stand beside each other."""
+    another state is removed, since the test would have both."""
     done: set[str] = set()
     for analysis in {one.key.analysis for one in computed}:
         now = kept(store, scope, analysis, of=[one.measurement for one in computed])
