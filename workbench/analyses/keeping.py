@@ -106,8 +106,8 @@ def kept(
     where: dict[str, Plain] = {} if types is None else {"analysis_type": {"in": [*types]}}
     where |= {} if of is None else {"measurement_id": {"in": [*of]}}
     listed = store.rows.parts(Analysis, scope, fields, "metadata", paths, **where)
-    for id, measurement, type, of, identity, state, results in listed:
-        if of == analysis:
+    for id, measurement, type, made_by, identity, state, results in listed:
+        if made_by == analysis:
             one = Kept(str(id), str(type), str(identity), str(state), _object(results))
             found.setdefault(str(measurement), []).append(one)
     return found
