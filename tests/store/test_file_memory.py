@@ -209,9 +209,8 @@ def test_the_log_is_moved_while_somebody_remembers(lab: Lab, names: Names) -> No
 
 
 def test_what_is_remembered_has_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remembered, "MOST_BYTES", 100)
     monkeypatch.setattr(remembered, "LARGEST", 60)
-    kept = Remembered()
+    kept = Remembered(most_bytes=100)
     kept.keep("too large", "x", 61)
     for number in range(4):
         kept.keep(number, f"thing {number}", 30)
@@ -221,6 +220,7 @@ def test_what_is_remembered_has_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [kept.get(name) for name in (1, 2, 3, "new")] == ["again", "thing 2", "thing 3", "thing"]
     assert kept.made("none", lambda: None) is None
     assert kept.made("none", lambda: "made", len) == "made"
-    monkeypatch.setattr(remembered, "MOST_THINGS", 2)
-    kept.keep("last", "thing", 1)
-    assert [kept.get(name) for name in ("none", "last", "new")] == ["made", "thing", None]
+    few = Remembered(most_things=2)
+    for name in ("new", "none", "last"):
+        few.keep(name, "thing", 1)
+    assert [few.get(name) for name in ("none", "last", "new")] == ["thing", "thing", None]

@@ -37,7 +37,7 @@ READS: dict[str, Callable[[Series, str, Any], object]] = {
 NO_READS = {"append", "delete", "writer", "purge", "revisions", "rule", "sweep", "tidy", "unproven", "verify"}
 NO_READS |= {"keys", "publish", "stray", "wrong"}
 """What writes, looks after the whole store, or gives no samples: numbers of revisions and rules, owners given to it."""
-WITHOUT_A_CALLER = {"organizations", "user", "blobs", "dependencies"}
+WITHOUT_A_CALLER = {"organizations", "user", "blobs", "dependencies", "reserved_ids"}
 """What of the records is asked before there is a scope, or by the store itself."""
 
 
