@@ -5,14 +5,15 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 import workbench
 from workbench import export, quick_import
-from workbench.quick_import import FEW, later
+from workbench.quick_import import FEW, decorated_later, later
 
 HERE = Path(workbench.__file__).parent
 WAITING = [
@@ -47,6 +48,38 @@ def test_a_module_is_imported_when_something_of_it_is_asked_for() -> None:
         "print('workbench.units' in sys.modules); waits.split_unit; print('workbench.units' in sys.modules)"
     )
     assert ran(program).split() == ["False", "True"]
+
+
+def test_a_method_is_decorated_once_when_it_is_first_looked_up() -> None:
+    seen = []
+
+    def loud(function: Callable[..., str]) -> Callable[..., str]:
+        seen.append(function.__name__)
+        function.__doc__ = "Decorated."
+        return function
+
+    class Base:
+        @decorated_later(lambda: loud)
+        def hello(self, name: str) -> str:
+            return f"hello {name}"
+
+    class Sub(Base):
+        pass
+
+    assert not seen
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(Sub().hello, ["you"] * 50)) == {"hello you"}
+    assert Base.hello.__doc__ == Sub.hello.__doc__ == "Decorated."
+    assert seen == ["hello"]
+
+
+def test_opening_a_bench_reads_no_options_of_an_ingest(tmp_path: Path) -> None:
+    asked = "'workbench.ingest.options' in sys.modules"
+    program = (
+        f"import sys, workbench as wb; bench = wb.open({str(tmp_path / 'lab.db')!r}); bench.instances.list(); "
+        f"print({asked}); print('name_rule' in bench.ingest.__doc__); print({asked})"
+    )
+    assert ran(program).split() == ["False", "True", "True"]
 
 
 def declared(tree: ast.Module, package: list[str]) -> Iterator[tuple[dict[str, str], dict[str, str]]]:

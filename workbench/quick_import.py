@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from types import ModuleType
+from threading import Lock
+from types import FunctionType, ModuleType
+from typing import Any, TypeVar, cast
+
+F = TypeVar("F", bound=Callable[..., object])
 
 FEW = 25_000
 """Objects that the collector looks at in a process that has hardly begun: those of Python and of a few small imports.
@@ -76,6 +80,34 @@ def later(name: str) -> ModuleType:
     """
     _LATER.append(name)
     return _Later(name)
+
+
+class _Undecorated:
+    """A method that becomes what a decorator makes of it when it is first looked up."""
+
+    _one_at_a_time = Lock()
+
+    def __init__(self, decorator: Callable[[], Callable[[Any], Any]], function: FunctionType) -> None:
+        self.decorator = decorator
+        self.function = function
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.place = owner, name
+
+    def __get__(self, instance: object, owner: type | None = None) -> object:
+        home, name = self.place
+        with self._one_at_a_time:
+            if vars(home)[name] is self:
+                setattr(home, name, self.decorator()(self.function))
+        return vars(home)[name].__get__(instance, owner)
+
+
+def decorated_later(decorator: Callable[[], Callable[[F], F]]) -> Callable[[F], F]:
+    """Decorate a method when it is first looked up: the module of the decorator waits until then.
+
+    A class writes it as ``@decorated_later(lambda: module.decorator)``, with a ``module`` of `later`.
+    """
+    return lambda function: cast(F, _Undecorated(decorator, cast(FunctionType, function)))
 
 
 def import_all() -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 import uuid
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -41,6 +42,13 @@ def test_marks_point_to_what_there_is(cls: Any) -> None:
     assert {name for rule in cls.unique for name in rule.fields} <= set(members)
     assert set(cls.sorts) <= set(members)
     assert cls.by_store <= {*members, "organization_id", "created_by"}
+
+
+@pytest.mark.parametrize("cls", KINDS.values(), ids=lambda cls: cls.table)
+def test_annotations_are_not_texts(cls: Any) -> None:
+    """As texts pydantic would evaluate them whenever a process opens a store."""
+    modules = {base.__module__ for base in cls.__mro__ if base.__module__.startswith("workbench.")}
+    assert not [name for name in modules if hasattr(sys.modules[name], "annotations")]
 
 
 def test_a_kind_is_named_by_table_source_or_entity() -> None:

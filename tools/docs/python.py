@@ -105,7 +105,10 @@ def _members(cls: type) -> Iterator[tuple[str, object]]:
     seen: set[str] = set()
     for one in cls.__mro__:
         if one is cls or (cls is Bench and one.__module__.startswith(Bench.__module__.rpartition(".")[0])):
-            yield from ((name, member) for name, member in vars(one).items() if name not in seen)
+            for name in [*vars(one)]:
+                if name not in seen:
+                    getattr(one, name, None)  # some methods are decorated when they are first looked up
+                    yield name, vars(one)[name]
             seen |= {*vars(one)}
 
 

@@ -11,10 +11,8 @@ from pydantic import JsonValue
 
 from ..backend import Backend
 from ..errors import BadRequest, Invalid, Problem
-from ..ingest import IngestKeywords, IngestOptions
-from ..ingest.options import FileProgress, shows_options
 from ..local import LocalBackend
-from ..quick_import import later
+from ..quick_import import decorated_later, later
 from ..records import (
     Batch,
     DriveCycle,
@@ -55,7 +53,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from plotly.graph_objects import FigureWidget
 
-    from ..ingest import Report
+    from ..ingest import IngestKeywords, Report
+    from ..ingest import options as of_ingest
+    from ..ingest.options import FileProgress
     from ..ingest.plan.paths import Paths
     from ..notebook.view import View
     from ..recipe.plot import PlotConfig
@@ -73,6 +73,7 @@ if TYPE_CHECKING:
 else:  # frames, figures, files and recipes wait until one is asked for
     figures = later("workbench.bench.figure")
     looking = later("workbench.bench.look")
+    of_ingest = later("workbench.ingest.options")
     quick_look = later("workbench.bench.quick")
     pd = later("pandas")
     results = later("workbench.bench.data")
@@ -132,7 +133,7 @@ class Bench(Trusting, Analysing, Authoring, Excluding, Exporting, Simulating, Ma
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    @shows_options
+    @decorated_later(lambda: of_ingest.shows_options)
     def ingest(
         self, paths: Paths, *, progress: FileProgress | None = None, **options: Unpack[IngestKeywords]
     ) -> Report:
@@ -155,9 +156,9 @@ class Bench(Trusting, Analysing, Authoring, Excluding, Exporting, Simulating, Ma
         BadRequest
             For an option or a sheet that cannot be understood. Problems of a single file are in the report instead.
         """
-        return self.backend.ingest(paths, IngestOptions.of(options), progress=progress)
+        return self.backend.ingest(paths, of_ingest.IngestOptions.of(options), progress=progress)
 
-    @shows_options
+    @decorated_later(lambda: of_ingest.shows_options)
     def watch(
         self,
         folder: str | Path,
@@ -182,7 +183,7 @@ class Bench(Trusting, Analysing, Authoring, Excluding, Exporting, Simulating, Ma
         stopped : called a few times a second; the watch stops when it returns True.
         options : as `ingest` takes them (``sheet``, ``name_rule``, ``specification`` ...).
         """
-        chosen = IngestOptions.of(options)
+        chosen = of_ingest.IngestOptions.of(options)
         return self.backend.watch(folder, chosen, every=every, settle=settle, once=once, stopped=stopped)
 
     def catalog(self) -> Catalog:

@@ -1,7 +1,5 @@
 """Analyses: tables that were computed from a measurement elsewhere and kept with it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, ClassVar
 

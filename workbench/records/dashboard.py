@@ -1,7 +1,5 @@
 """Dashboards, their plots and every revision of a plot."""
 
-from __future__ import annotations
-
 from typing import Annotated, Self
 
 from pydantic import Field, model_validator

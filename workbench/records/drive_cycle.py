@@ -1,7 +1,5 @@
 """Drive cycles: current over time, kept once for each content."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 from collections.abc import Sequence

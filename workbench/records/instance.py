@@ -1,7 +1,5 @@
 """Cells and the batches they were made in."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, ClassVar
 

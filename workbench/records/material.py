@@ -1,7 +1,5 @@
 """Materials and the curves measured on them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, ClassVar
 

@@ -1,7 +1,5 @@
 """Measurements: a test run on a cell, what it gave, and the files kept with it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal, Self
 

@@ -1,7 +1,5 @@
 """Organizations and their users. Memberships, roles and keys come with the server."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from pydantic import AfterValidator, Field

@@ -1,7 +1,5 @@
 """Projects: what a bench, a dashboard and a plan belong to."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from pydantic import Field

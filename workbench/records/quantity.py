@@ -1,7 +1,5 @@
 """Numbers with a unit, and the electrical ratings made of them."""
 
-from __future__ import annotations
-
 import math
 from typing import Annotated
 

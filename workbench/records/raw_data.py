@@ -1,7 +1,5 @@
 """Raw data: files kept as they came, from which measurements are made."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, ClassVar
 

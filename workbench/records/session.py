@@ -1,7 +1,5 @@
 """Sessions: conversations about a project, their messages, and the drafts of plots in them."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field

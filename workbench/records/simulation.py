@@ -1,7 +1,5 @@
 """Models, and what was simulated with them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 

@@ -1,7 +1,5 @@
 """Cell specifications: the design that cells share."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar
 

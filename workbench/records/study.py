@@ -1,7 +1,5 @@
 """Studies: measurements and simulations looked at together."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from pydantic import Field
