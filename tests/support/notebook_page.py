@@ -56,7 +56,7 @@ class Overheard:
             "request": lambda request: self.requests.append(request.url),
             "websocket": lambda socket: self.requests.append(socket.url),
             "pageerror": lambda error: self._complained(error.stack or str(error)),
-            "console": lambda said: self._complained(said.text) if said.type == "error" else None,
+            "console": lambda said: self._complained(said.text) if _is_complaint(said.type, said.text) else None,
         }
 
     def _complained(self, text: str) -> None:
@@ -68,6 +68,11 @@ class Overheard:
         """Requests to anything but this machine."""
         parts = ((url, urlsplit(url)) for url in self.requests)
         return [url for url, part in parts if part.scheme not in NO_ADDRESS and part.hostname not in LOOPBACK]
+
+
+def _is_complaint(kind: str, text: str) -> bool:
+    """Errors, and warnings about our widgets: anywidget names them."""
+    return kind == "error" or (kind == "warning" and "workbench" in text)
 
 
 def write_notebook(path: Path, cells: Sequence[str]) -> Path:

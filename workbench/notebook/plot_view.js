@@ -557,5 +557,6 @@ function render({ model, el }) {
   };
 }
 
-export { CONFIG, fitted, isDark, lookedAt, render, snug, steady, themed };
+// `render` is not among them: anywidget warns on each page of a widget that exports it by its name.
+export { CONFIG, fitted, isDark, lookedAt, snug, steady, themed };
 export default { render };

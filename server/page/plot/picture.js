@@ -3,7 +3,7 @@
 import { effect, html, useEffect, useRef } from "../vendor/preact.js";
 import { isAbort } from "../core/api.js";
 import { isDark } from "../core/theme.js";
-import { render, steady } from "../plot_view.js";
+import view, { steady } from "../plot_view.js";
 import { libraryFor } from "./library.js";
 
 class Model {
@@ -60,7 +60,7 @@ export function Picture({ live }) {
     const el = /** @type {HTMLElement} */ (at.current);
     const model = new Model(live);
     model.values.height = el.clientHeight;
-    const close = render({ model, el });
+    const close = view.render({ model, el });
     const gd = /** @type {HTMLElement} */ (el.querySelector(".wb-figure"));
     gd.tabIndex = 0;
     gd.setAttribute("aria-description", "Plus and minus zoom, arrows move, 0 shows all.");
