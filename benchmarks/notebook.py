@@ -232,6 +232,8 @@ def page_of(found: dict[str, Any]) -> tuple[list[str], list[str]]:
         "Ours runs the recipe's script on the data at hand; theirs replaces `y` in `batch_update`.",
         "The first time on a page holds the compiling of plotly.js, which a page does once for all our plots. Its",
         "small file, which most figures need, takes 40 % of the time of the whole one, which came before.",
+        "Tried: the kernel brings that file with its first plot and is not asked. It arrives 0.3 s sooner, but the thread",
+        "of the page is busy then: six plots are there no sooner, a single one by a tenth.",
         "`python -m benchmarks notebook` makes this page.",
         "",
         "| what | unit | ours | FigureWidget | ratio |",
