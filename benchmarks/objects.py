@@ -88,7 +88,7 @@ def main() -> int:
     full = asked.parse_args().full
     rows = 10_000_000 if full else 1_000_000
     rounds = 5
-    table = Table.of(decimal(rows))
+    tables = [Table.of(decimal(rows, number)) for number in range(SERIES)]
     lines, missed = [], []
     with tempfile.TemporaryDirectory(prefix="workbench-bench-") as scratch, far_s3() as proxy:
         places = {"file": None, "folder": "folder:samples", "S3": f"s3://{BUCKET}/samples"}
@@ -103,7 +103,7 @@ def main() -> int:
                 def fill(store: Store = store) -> None:
                     for number in range(SERIES):
                         with store.series.writer(f"m{number}") as writer:
-                            writer.add(table)
+                            writer.add(tables[number])
                             writer.publish()
 
                 stored[name] = timed(fill)

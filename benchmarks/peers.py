@@ -95,6 +95,7 @@ class Ours:
     def reduced(
         self, source: str, x: str, columns: Sequence[str], most: int, window: tuple[float, float] | None = None
     ) -> Columns:
+        self.store.series.reduced.forget()
         table = self.store.series.sample(source, x, columns, window=window, most=most, scope=EVERYTHING).table
         return {name: column.values for name, column in table.items()}
 

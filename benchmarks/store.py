@@ -182,20 +182,13 @@ def growth(report: Report, folder: Path, exponents: list[int]) -> None:
                 t = np.arange(start, start + 10**6, dtype=np.float64)
                 writer.add(Table.of({"t": t, "U": part["U"], "I": part["I"] + rng.integers(0, 2) * 0.0}))
             writer.publish()
-    work = {
-        str(e): lambda e=e: store.series.sample(f"n{e}", "t", ["U", "I"], most=MOST, scope=EVERYTHING)
-        for e in exponents
-    }
-    times = interleaved(work, 30)
-    third = interleaved(
-        {
-            str(e): lambda e=e: store.series.sample(
-                f"n{e}", "t", ["U", "I"], window=(10**e / 3, 10**e / 1.5), most=MOST, scope=EVERYTHING
-            )
-            for e in exponents
-        },
-        30,
-    )
+
+    def sample(exponent: int, window: tuple[float, float] | None = None) -> None:
+        store.series.reduced.forget()
+        store.series.sample(f"n{exponent}", "t", ["U", "I"], window=window, most=MOST, scope=EVERYTHING)
+
+    times = interleaved({str(e): lambda e=e: sample(e) for e in exponents}, 30)  # type: ignore[misc]
+    third = interleaved({str(e): lambda e=e: sample(e, (10**e / 3, 10**e / 1.5)) for e in exponents}, 30)  # type: ignore[misc]
     words = ", ".join(f"1e{e}: {times[str(e)] * 1e3:.2f} ms" for e in exponents)
     ratio = times[str(exponents[-1])] / times["6"]
     report.add(f"overview growth, 1e6 to 1e{exponents[-1]} rows", words, "", ratio, 2, 1.3, low=True)
@@ -315,6 +308,7 @@ connection = store.connection()
 connection.execute("pragma mmap_size = 0")
 store.series.sample("warm", "t", ["U", "I"], most=2000, scope=EVERYTHING)
 for _ in range(3):
+    store.series.reduced.forget()
     store.series.sample("long", "t", ["U", "I"], most=2000, scope=EVERYTHING)
 print(written - before, peak() - written)
 """

@@ -33,6 +33,7 @@ from .chunks import CHUNK, Fetcher
 from .layout import ROW_COLUMNS, Layout, Row, SeriesColumn, SeriesInfo, load_row, load_stats, pack_stats
 from .past import Past
 from .reading import Reading, Window, levels_at
+from .reduced import Reduced
 from .series_log import Entry
 from .series_writer import SeriesWriter, is_published
 
@@ -52,6 +53,7 @@ class Series:
         self._store = store
         self._layouts: dict[bytes, Layout] = {}
         self._past = Past(self)
+        self.reduced = Reduced()
         self._objects = objects
         self.mover = Mover(store, objects, self._open_number)
 
@@ -230,7 +232,8 @@ class Series:
         Bounds of a date-time x are microseconds since 1970 UTC.
         """
         with self._reading(owner, dataset, scope) as reading:
-            return reading.sample(x, columns, window, most)
+            asked = (x, tuple(columns), window, most)
+            return self.reduced.of(reading.row, asked, lambda: reading.sample(x, columns, window, most))
 
     def sample_rows(
         self,
@@ -245,7 +248,8 @@ class Series:
     ) -> Samples:
         """As ``sample``, of the samples with the numbers ``rows[0]`` to before ``rows[1]``."""
         with self._reading(owner, dataset, scope) as reading:
-            return reading.sample_rows(x, columns, rows, most)
+            asked = (x, tuple(columns), ("rows", *rows), most)
+            return self.reduced.of(reading.row, asked, lambda: reading.sample_rows(x, columns, rows, most))
 
     def append(
         self,
