@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from threading import Lock
-from types import FunctionType, ModuleType
+from types import ModuleType
 from typing import Any, TypeVar, cast
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -87,7 +87,7 @@ class _Undecorated:
 
     _one_at_a_time = Lock()
 
-    def __init__(self, decorator: Callable[[], Callable[[Any], Any]], function: FunctionType) -> None:
+    def __init__(self, decorator: Callable[[], Callable[[Any], Any]], function: Callable[..., object]) -> None:
         self.decorator = decorator
         self.function = function
 
@@ -107,7 +107,8 @@ def decorated_later(decorator: Callable[[], Callable[[F], F]]) -> Callable[[F], 
 
     A class writes it as ``@decorated_later(lambda: module.decorator)``, with a ``module`` of `later`.
     """
-    return lambda function: cast(F, _Undecorated(decorator, cast(FunctionType, function)))
+    # Whoever looks the method up gets what the decorator makes of it, which has the same type.
+    return lambda function: cast(F, _Undecorated(decorator, function))
 
 
 def import_all() -> None:
