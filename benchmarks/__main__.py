@@ -24,6 +24,7 @@ NAMES = (
     "server",
     "files",
     "waits",
+    "starts",
     "summaries",
     "objects",
     "sizes",

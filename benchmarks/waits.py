@@ -1,4 +1,4 @@
-"""What people wait for in a large project, when they begin, and when they ask again; and the same by another version.
+"""What people wait for in a large project, and when they ask again; and the same by another version.
 
 ``python benchmarks/waits.py [--full] [--beside FOLDER] [--stores FOLDER] [--rounds N]``. ``--beside`` names a checkout
 of another version: both run in turn, in processes of their own, on the same stores. Times are those of the processor,
@@ -12,7 +12,6 @@ import argparse
 import gc
 import json
 import os
-import resource
 import shutil
 import statistics
 import subprocess
@@ -24,8 +23,6 @@ from itertools import count
 from pathlib import Path
 
 import orjson
-from compiled import keep_compiled
-from install import environment, install
 
 import workbench as wb
 from workbench.records import Dashboard, Instance, Measurement
@@ -37,25 +34,11 @@ OTHERS = "abcdefgh"
 GROUPS, EACH, TRACES = 200, 1000, 20
 SLOW_MS = 50
 Times = dict[str, float]
-STARTS = {
-    "`import pandas`": "import pandas",
-    "`import workbench`, open a store of 1 000 cells, list them": (
-        "import workbench as wb\nwith wb.open({store!r}) as b: b.instances.list()"
-    ),
-    "`import typer, rich.console`": "import typer, rich.console",
-    "`workbench --help`": "import sys\nsys.argv = ['workbench', '--help']\nfrom workbench.cli import main\nmain()",
-    "`workbench catalog` of these cells": (
-        "import sys\nsys.argv = ['workbench', 'catalog', '--store', {store!r}]\n"
-        "from workbench.cli import main\nmain()"
-    ),
-}
-"""Programs that are started. What is imported alone is what the others are compared with."""
 HEAD = (
     "# What people wait for",
     "",
     "Milliseconds of processor time, all threads; medians of processes in turn. *before*: the version that",
     "`--beside` names. A search is asked again and again, as while somebody types; a plan is new each time.",
-    "A new process runs in a new environment with the core alone, and asks for the catalog after another process has.",
     "Each version has its own copy of the store.",
     "`python benchmarks/waits.py --full --beside FOLDER` makes this page.",
     "",
@@ -70,12 +53,6 @@ TRIED = (
     "  80 ms, since imports are made without it. So here it looks before that call is measured.",
     "- Taking texts and numbers within open objects as they are, before anything else is looked at: 6.0 µs a record",
     "  became 4.2, a thirtieth of a list of 25.",
-    "- Of what a list takes beyond pandas half is pydantic: its import, its look for plugins among all packages, the",
-    "  models of 18 kinds of records. `defer_build` saves 15 ms, but pydantic then builds a model where it is first",
-    "  used, and two threads may do so at once. Plugins switched off save 15 ms where 270 packages are installed, as",
-    "  for development, and 3 ms beside the core alone; that is for the process to decide.",
-    "- The classes between `Record` and the kinds left unbuilt: `model_rebuild` of each kind takes 100 ms more.",
-    "- Arrays of texts made from bytes, which spares pyarrow's look at the version of pandas: pandas looks then.",
     "",
 )
 SCRIPT = """
@@ -195,15 +172,6 @@ def asked(path: str) -> Times:
     return found
 
 
-def started(python: Path, program: str, version: str) -> float:
-    """The processor time of a new process in ms."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    own = {**os.environ, "PYTHONPATH": version}
-    subprocess.run([python, "-P", "-c", program], env=own, stdout=subprocess.DEVNULL, check=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1e3
-
-
 def by_version(version: str, script: str, *measure: str | Path) -> Times:
     """The times of one version, in a process of its own: what a script of this folder prints with ``--measure``."""
     paths = os.pathsep.join([version, str(HERE)])
@@ -237,7 +205,6 @@ def table(title: str, found: list[Times]) -> list[str]:
 
 def main(full: bool, beside: str | None, folder: Path, rounds: int) -> None:
     """Make the stores that are not there, measure, and write the page."""
-    keep_compiled()
     versions = [str(HERE.parent), *([str(Path(beside).resolve())] if beside else [])]
     sizes = (100_000, 1_000) if full else (10_000, 1_000)
     lines: list[str] = []
@@ -269,17 +236,6 @@ def main(full: bool, beside: str | None, folder: Path, rounds: int) -> None:
         fill_cycles(cycles)
     of_cycles = copies(cycles)
     shown("asked at the bench", lambda version: by_version(version, "waits.py", "cycles", of_cycles[version]))
-    small = {version: repr(str(path)) for version, path in own.items()}  # the smaller of the two, which came last
-    python = environment(folder / "core")
-    install(python)
-    shown(
-        "a new process",
-        lambda version: {
-            name: started(python, text.replace("{store!r}", small[version]), version)
-            for name, text in STARTS.items()
-        },
-        rounds + 2,
-    )
 
 
 if __name__ == "__main__":
