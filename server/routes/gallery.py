@@ -9,11 +9,10 @@ from pydantic import Field
 from starlette.responses import Response
 
 from workbench.figure_sketch import SketchLine, sketch
-from workbench.operations.galleries import MOST_CHOSEN
-from workbench.recipe.plot import PlotConfig
+from workbench.operations.galleries import MOST_CHOSEN, gallery_config
 
 from ..auth import ProjectReader
-from ..context import RequestContext, Slow
+from ..context import Slow
 from ..parameters import AsOf
 from ..routing import Route, heavy, takes
 from ..schemas import Body, Json, Text
@@ -45,7 +44,7 @@ def gallery_figure(
 ) -> Response | Slow:
     """The figure of a recipe of the gallery, made for what the project has."""
     asked = body or GalleryFigure()
-    config = _config(context, name, asked.measurements)
+    config = gallery_config(context.backend, name, asked.measurements)
     context.show_as_of(as_of)
     return drawn(context, config, asked.values)
 
@@ -57,7 +56,7 @@ def gallery_sketch(context: ProjectReader, name: str, body: GallerySketch | None
     """The figure of a recipe of the gallery as a few thin lines, for its card; none for a table or a message.
 
     It is drawn if it is not in the cache: a gallery shows what the data of the project say."""
-    config = _config(context, name, None if body is None else body.measurements)
+    config = gallery_config(context.backend, name, None if body is None else body.measurements)
     answer = context.backend.cached_figure(config, {}) or context.backend.figure(config, {}, cancel=context.cancel)
     return sketch(answer.figure)
 
@@ -69,7 +68,7 @@ def gallery_figure_detail(
     context: ProjectReader, name: str, body: GalleryDetail, as_of: AsOf = None
 ) -> TracesShown:
     """Finer detail of a part of the figure of a recipe of the gallery."""
-    config = _config(context, name, body.measurements)
+    config = gallery_config(context.backend, name, body.measurements)
     context.show_as_of(as_of)
     return detail(context, config, body.values, body)
 
@@ -82,12 +81,6 @@ def gallery_dataset(
 ) -> Response:
     """The data of a recipe of the gallery with chosen values, as JSON or Arrow."""
     asked = body or GalleryFigure()
-    config = _config(context, name, asked.measurements)
+    config = gallery_config(context.backend, name, asked.measurements)
     context.show_as_of(as_of)
     return data(context, config, asked.values)
-
-
-def _config(context: RequestContext, name: str, measurements: list[str] | None) -> PlotConfig:
-    backend = context.backend
-    made = backend.gallery_recipe(name) if measurements is None else backend.gallery_recipe_of(name, measurements)
-    return PlotConfig.model_validate(made)

@@ -10,10 +10,10 @@ import pandas as pd
 from ..backend import Backend
 from ..errors import WorkbenchError
 from ..gallery.listing import GalleryItem
+from ..operations.galleries import gallery_config
 from ..pictures import thumbnails
 from ..recipe.plot import PlotConfig
 from ..recipe.recipe import Recipe
-from .named_recipes import gallery_config
 
 _WIDE = (720, 460)
 

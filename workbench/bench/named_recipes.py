@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ..backend import Backend
 from ..errors import BadRequest, instead, near
+from ..operations.galleries import gallery_config
 from ..quick_import import later
 from ..records import Dashboard, Plot
 from .boards import SavedPlot
@@ -19,12 +20,9 @@ from .recipe_input import RecipeLike
 
 if TYPE_CHECKING:
     from ..gallery import catalog as gallery
-    from ..recipe import plot as recipe_plot
-    from ..recipe.plot import PlotConfig
     from .bench import Bench
 else:  # a recipe of the gallery has to be named first
     gallery = later("workbench.gallery.catalog")
-    recipe_plot = later("workbench.recipe.plot")
 
 AnyRecipe: TypeAlias = "RecipeLike | SavedPlot"
 """A recipe as `RecipeLike` has it, a saved plot, or the name of one."""
@@ -55,22 +53,6 @@ def meant(bench: Bench, recipe: AnyRecipe) -> AnyRecipe:
     if gallery.is_entry(recipe):
         return gallery_config(bench.backend, recipe)
     raise BadRequest(_unknown(recipe, [plot.name for _, plot in plots]))
-
-
-def gallery_config(backend: Backend, name: str, measurements: list[str] | None = None) -> PlotConfig:
-    """The recipe of the gallery as the project's own side makes it, so that a reader of the project can draw it.
-
-    With ``measurements``, ids of tests, it is made for these.
-
-    Raises
-    ------
-    NotFound
-        If the gallery has none of that name; the message has the nearest.
-    """
-    known = gallery.entry(name).name
-    if measurements is None:
-        return recipe_plot.PlotConfig.model_validate(backend.gallery_recipe(known))
-    return recipe_plot.PlotConfig.model_validate(backend.gallery_recipe_of(known, measurements))
 
 
 def saved_plots(backend: Backend) -> list[tuple[Dashboard, Plot]]:

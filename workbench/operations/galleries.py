@@ -69,6 +69,28 @@ class GalleryOperations:
         return _recipe(self, name, measurements)
 
 
+class Galleries(Protocol):
+    """A bench or a server's request, here or far away, as far as it gives recipes of the gallery."""
+
+    def gallery_recipe(self, name: str) -> Json: ...
+    def gallery_recipe_of(self, name: str, measurements: list[str]) -> Json: ...
+
+
+def gallery_config(of: Galleries, name: str, measurements: list[str] | None = None) -> recipe_plot.PlotConfig:
+    """The recipe of the gallery as the project's own side makes it, so that a reader of the project can draw it.
+
+    With ``measurements``, ids of tests, it is made for these.
+
+    Raises
+    ------
+    NotFound
+        If the gallery has none of that name; the message has the nearest.
+    """
+    known = catalog.entry(name).name
+    made = of.gallery_recipe(known) if measurements is None else of.gallery_recipe_of(known, measurements)
+    return recipe_plot.PlotConfig.model_validate(made)
+
+
 def _items(of: Looking, measurements: list[str] | None) -> list[listing.GalleryItem]:
     return of.store.kept_answer(
         _name(of, None, measurements), lambda: listing.listed(facts.Facts(of, measurements))
