@@ -96,9 +96,10 @@ class _Undecorated:
 
     def __get__(self, instance: object, owner: type | None = None) -> object:
         home, name = self.place
+        decorate = self.decorator()  # imports, and no import happens under the lock
         with self._one_at_a_time:
             if vars(home)[name] is self:
-                setattr(home, name, self.decorator()(self.function))
+                setattr(home, name, decorate(self.function))
         return vars(home)[name].__get__(instance, owner)
 
 

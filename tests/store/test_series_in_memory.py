@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -143,15 +144,26 @@ def test_who_may_not_see_a_series_does_not_see_it_from_memory(store: Store) -> N
 
 
 def test_nobody_can_change_what_is_kept(store: Store) -> None:
+    first = sampled(store, "one", ("U", "I", "step"))
     found = sampled(store, "one", ("U", "I", "step"))
     arrays = [
         found.rows,
         *(part for one in found.table.values() for part in (one.values, one.valid) if part is not None),
     ]
     for array in arrays:
-        assert array.base is None, "it would keep a larger one in memory"
+        assert array.base is not None
+        assert array.base.nbytes == array.nbytes, "it would keep a larger one in memory"
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            array.flags.writeable = True
+    found.table.columns["more"] = found.table["U"]
+    del found.table.columns["I"]
+    assert same(first, sampled(store, "one", ("U", "I", "step")))
+
+
+def test_a_window_may_be_a_list(store: Store) -> None:
+    assert sampled(store, "one", window=[1.0, 5.0]).total == 5
 
 
 def test_memory_is_bounded(store: Store, reads: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,3 +176,26 @@ def test_memory_is_bounded(store: Store, reads: list[str], monkeypatch: pytest.M
     assert len(reads) == 10
     sampled(store, "one", most=500)
     assert len(reads) == 11
+
+
+def test_what_objects_take_counts(store: Store, reads: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Words and columns take more than their characters and numbers."""
+    words = [f"step {k}" for k in range(N)]
+    columns = {"t": Column.of(np.arange(N) * 1.0), "word": Column.text(words)}
+    store.series.append("words", "series", Table(columns, N))
+    many = {f"c{k}": Column.of(np.arange(3.0)) for k in range(300)}
+    store.series.append("wide", "series", Table({"t": Column.of(np.arange(3.0)), **many}, 3))
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        monkeypatch.setattr(reduced, "MOST_BYTES", 4 << 20)
+        store.series.reduced.forget()
+        for most in range(100, 130):
+            sampled(store, "words", ("word",), most=most)
+        for most in range(3, 150):
+            sampled(store, "wide", tuple(many), most=most)
+        held = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    assert 1 << 20 < held < 5 << 20
+    assert len(reads) == 30 + 147

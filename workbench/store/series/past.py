@@ -289,7 +289,7 @@ def _is_sorted(reading: Reading, place: int, heads: Sequence[Head]) -> bool:
         last = head.high
     for chunk in range(len(heads)):
         values = reading.column(place, chunk * CHUNK, (chunk + 1) * CHUNK).values
-        if not bool((values[1:] >= values[:-1]).all()):
+        if not bool((values[1:] >= values[:-1]).all()) or not bool(np.isfinite(values).all()):
             return False
     return True
 

@@ -14,6 +14,7 @@ from ...cached_property import cached_property
 from ...dataset import Samples
 from ...errors import BadRequest, NotFound, instead
 from ...table import Column, Plain, Table, concat_columns
+from ..db.remembered import Remembered
 from . import codec, pyramid
 from . import sample_selection as selection
 from .chunks import CHUNK, INDEX, Fetcher, Head
@@ -24,6 +25,8 @@ Limits: TypeAlias = tuple[Plain, Plain]
 """The least and the greatest value of a window: numpy scalars of the dtype of their column."""
 Rows: TypeAlias = NDArray[np.int64]
 RAW_EDGE = CHUNK
+_ENDS = Remembered(most_things=4096, most_bytes=8 << 20)
+"""Whether columns of series that were appended to go on rising, by the content of the series."""
 
 
 @dataclass
@@ -138,7 +141,22 @@ class Reading:
         return load_stats(self.row.stats)
 
     def _is_sorted(self, x: str) -> bool:
-        return self._stats[self.place(x)].sorted
+        place = self.place(x)
+        return self._stats[place].sorted and (self.row.entries < 2 or self._goes_on(place))
+
+    def _goes_on(self, place: int) -> bool:
+        """Whether no chunk of a column begins below the end of the one before.
+
+        Before 0.1.1 an append that began exactly between two chunks did not compare them, so the statistics that it
+        left may say that a column never falls where it does.
+        """
+
+        def look() -> str:
+            heads = list(self.fetch.heads(place, -(-self.row.rows // CHUNK)))
+            falls = any(two.low is None or one.high is None or two.low < one.high for one, two in pairwise(heads))
+            return "falls" if falls else "rises"
+
+        return _ENDS.made((self.row.content, place), look) == "rises"
 
     def _located(self, place: int, bounds: Limits) -> tuple[int, int]:
         """The range of rows whose x, never falling, lies within the bounds."""

@@ -325,6 +325,8 @@ class Series:
             for place, one in enumerate(stats):
                 tail = reading.column(place, full, row.rows)
                 one.nulls -= 0 if tail.valid is None else int((~tail.valid).sum())
+                if one.sorted:  # what follows has to rise from here
+                    one.last = reading.fetch.head(place, full // CHUNK - 1).high
             builder = Builder.resume(Start(list(layout.fields), stats, full, levels_at(reading, full)))
         builder.feed(reading.table(layout.names, full, row.rows))
         return builder
