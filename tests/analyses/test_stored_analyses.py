@@ -344,12 +344,24 @@ def test_tests_are_kept_in_few_transactions(demo_copy: Path, monkeypatch: pytest
     with wb.open(demo_copy) as bench:
         bench.analyse("kinds")
         monkeypatch.setattr(MainFile, "keep_note", counted)
+        monkeypatch.setattr(run, "KEPT_AFTER", 600)
         done = bench.analyse("capacity_by_step", {"batch": "A"})
         assert len(done.computed) > run.KEPT_TOGETHER
         assert len(commits) == -(-len(done.computed) // run.KEPT_TOGETHER)
         commits.clear()
         assert bench.analyse("capacity_by_step", {"batch": "A"}).computed == []
         assert commits == []
+
+
+def test_whoever_waits_for_slow_tests_sees_each_that_is_done(
+    demo_copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[int] = []
+    with wb.open(demo_copy) as bench:
+        bench.analyse("kinds")
+        monkeypatch.setattr(run, "KEPT_AFTER", 0)  # as if each took long
+        done = bench.analyse("capacity_by_step", {"batch": "A"}, progress=lambda done, of, name: told.append(done))
+    assert told == [*range(len(done.computed)), len(done.computed)]
 
 
 def test_kinds_are_kept_and_lists_show_them(demo_copy: Path) -> None:

@@ -103,11 +103,12 @@ def only_watched(bench: wb.Bench) -> Told:
 
 
 def killing(bench: wb.Bench) -> Told:
-    """Kill all workers as soon as one thing is done, in each part of the work."""
+    """Kill all workers as soon as something is done, in each part of the work."""
+    before = len(killed)
 
     def progress(done: int, of: int, name: str) -> None:
         kept = bench.backend.fan_out._kept
-        if done == 1 and isinstance(kept, WorkerProcesses):
+        if done and len(killed) == before and isinstance(kept, WorkerProcesses):
             killed.extend(kept.pids())
             end(kept.pids())
 
@@ -209,8 +210,10 @@ def test_workers_of_dask_that_are_killed_leave_the_same(tmp_path: Path) -> None:
     killed.clear()
 
     def kill_one(bench: wb.Bench) -> Told:
+        before = len(killed)
+
         def progress(done: int, of: int, name: str) -> None:
-            if done == 1:
+            if done and len(killed) == before:
                 pids = [one.process.pid for one in running[0].workers.values() if one.process is not None]
                 killed.append(next(pid for pid in pids if pid is not None))
                 end(killed[-1:])
@@ -250,8 +253,7 @@ def test_a_scheduler_without_workers_or_that_goes_away_is_named_and_nothing_hang
             monkeypatch.setattr(dask_cluster, "CONNECT_SECONDS", 120)
 
             def kill(done: int, of: int, name: str) -> None:
-                if done == 1:  # so few tasks are under way at once that most have not begun
-                    scheduler.kill()
+                scheduler.kill()  # so few tasks are under way at once that most have not begun
 
             with worker(address), pytest.raises(ExecutorAway, match="What was done is kept; run this again"):
                 bench.analyse("capacity_by_step", {}, progress=kill)

@@ -6,6 +6,7 @@ with the rest.
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -39,6 +40,8 @@ OTHER = "other"
 """The kind of a test that no rule fits."""
 KEPT_TOGETHER = 8
 """Tests that are kept in one transaction. Each commit waits for the disk."""
+KEPT_AFTER = 0.5
+"""Seconds after which what was computed is kept, however little: whoever waits for slow tests sees that one is done."""
 ARRIVAL_JOB = "arrival"
 """The name of the job that computes what is due of tests that arrived."""
 Progress = Callable[[int, int, str], None]
@@ -529,6 +532,7 @@ class _Keeper:
     def __init__(self, store: Store, scope: Scope, actor: str, done: Analysed) -> None:
         self._store, self._scope, self._actor, self._done = store, scope, actor, done
         self._waiting: list[tuple[Test, Computed]] = []
+        self._kept_at = time.monotonic()
         self.finished = 0
 
     def add(self, unit: _Unit, outputs: Outputs) -> None:
@@ -536,7 +540,7 @@ class _Keeper:
             self._waiting.append(
                 (test, Computed(test.id, unit.key, outputs.get(test.id, []), unit.old.get(test.id, [])))
             )
-            if len(self._waiting) >= KEPT_TOGETHER:
+            if len(self._waiting) >= KEPT_TOGETHER or time.monotonic() - self._kept_at >= KEPT_AFTER:
                 self.keep()
 
     def keep(self) -> None:
@@ -550,6 +554,7 @@ class _Keeper:
                     if output.why:
                         self._done.invalid[test.shown] = output.why
         self.finished += len(waiting)
+        self._kept_at = time.monotonic()
 
 
 __all__ = ["KINDS_JOB", "Analysed", "Kept", "analyse", "known", "recognised"]
