@@ -16,6 +16,7 @@ from .layout import Row
 MOST_BYTES = 32 << 20
 _EACH, _EACH_COLUMN, _EACH_ARRAY = 1500, 600, 150
 """Bytes that Python takes for an answer with its name, for a column, and for an array, beside their values."""
+_EACH_WORD = sys.getsizeof("") + 8
 
 
 class Reduced:
@@ -58,7 +59,6 @@ def _own(array: Array) -> Array:
 
 def _shown(kept: Samples) -> Samples:
     """The same samples for a caller, who can change neither the table nor the arrays that are kept."""
-
     return _with(kept, lambda array: array.view())
 
 
@@ -71,8 +71,11 @@ def _with(samples: Samples, change: Callable[[Array], Array]) -> Samples:
 
 
 def _size(samples: Samples) -> int:
+    """Bytes of an answer in memory. Very many words are only counted: they are too large anyhow."""
     arrays = list(_arrays(samples))
-    words = sum(sys.getsizeof(word) + 8 for one in samples.table.values() for word in one.words)
+    words = _EACH_WORD * sum(len(one.words) for one in samples.table.values())
+    if words <= LARGEST:
+        words = sum(sys.getsizeof(word) + 8 for one in samples.table.values() for word in one.words)
     beside = _EACH + _EACH_COLUMN * len(samples.table) + _EACH_ARRAY * len(arrays)
     return beside + sum(one.nbytes for one in arrays) + words
 
