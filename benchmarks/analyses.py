@@ -1,5 +1,6 @@
-"""Stored analyses of many small tests: the first run, and the same again, which has nothing to do. And the gallery of
-these tests, before anything has recorded of what kind they are.
+"""Stored analyses of many small tests: the first run, and the same again, which has nothing to do. The gallery of
+these tests, before anything has recorded of what kind they are. And each analysis of one test and of one ten times as
+long, which must not take much more than ten times as much.
 
 ``python benchmarks/analyses.py [--full]``. Both runs are in this process, one after the other: read the ratios. That of
 processor time counts, since a busy machine strikes the threads of a first run harder.
@@ -14,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -28,30 +30,46 @@ GATE = 50.0
 GALLERY_GATE = 3.0
 ROUNDS = 5
 CYCLES, EACH = 12, 40
+FADE = 0.003
+LONG_CYCLES, LONG_EACH, TIMES_LONGER = 300, 60, 10
+GROWTH_GATE = 15.0
+"""So many times as much for a test that is ten times as long, at most."""
+NOTABLE = 0.05
+"""s; less says nothing of how it grows."""
+FITS_EACH_REST = "relaxation"
+"""It fits each rest alone, 5 to 25 ms for those of real files. The rests here are straight lines, the worst case."""
 TYPES = ("kinds", "retention", "efficiency", "capacity_by_step", "dcir", "outliers")
 """Analyses of cycles, of steps, of samples, and the kinds of tests."""
+BEFORE = (
+    "What took longer before, for the test of 3 000 cycles on another day: `dcir` and `power_capability` 38 s, since "
+    "each pulse looked at all samples; `capacity_by_step` 3.8 s, since each cycle looked at all steps; `pseudo_ocv`, "
+    "`ic_peaks` and `dva_features` 4.1 s, with a frame of pandas for each half cycle; `rate_capability` and `peukert` "
+    "0.9 s and `efficiency` 0.3 s, which read a column again for each row. All give the same bits.",
+    "",
+)
 RESULT = Path(__file__).parent / "results" / "analyses.md"
 
 
-def small_test(number: int) -> pd.DataFrame:
-    """The samples of a small ageing test: twelve full cycles, each with a pulse after a rest of half an hour."""
+def aged(number: int, cycles: int = CYCLES, each: int = EACH, fade: float = FADE) -> pd.DataFrame:
+    """The samples of an ageing test: full cycles, each with a pulse after a rest of half an hour; ``each`` samples in
+    each of the six steps of a cycle."""
     rng = np.random.default_rng(number)
     parts: list[tuple[float, float, float, float]] = []
-    for cycle in range(CYCLES):
-        full = 3600.0 * (1 - 0.003 * cycle * (1 + number % 3))
+    for cycle in range(cycles):
+        full = 3600.0 * (1 - fade * cycle * (1 + number % 3))
         legs = ((-1.0, full, 3.0, 4.2), (0.0, 1800.0, 4.15, 4.14), (2.0, 10.0, 4.05, 4.04))
         parts += [*legs, (0.0, 60.0, 4.13, 4.13), (1.0, full, 4.1, 3.0), (0.0, 600.0, 3.3, 3.35)]
     begins = np.concatenate([[0.0], np.cumsum([seconds for _, seconds, *_ in parts])[:-1]])
-    shares = np.linspace(0.0, 1.0, EACH, endpoint=False)
+    shares = np.linspace(0.0, 1.0, each, endpoint=False)
     time_s = np.concatenate([at + part[1] * shares for at, part in zip(begins, parts, strict=True)])
     volts = np.concatenate([part[2] + (part[3] - part[2]) * shares for part in parts])
     return pd.DataFrame(
         {
             "Time [s]": time_s,
-            "Current [A]": np.repeat([part[0] for part in parts], EACH),
+            "Current [A]": np.repeat([part[0] for part in parts], each),
             "Voltage [V]": volts + rng.normal(0, 2e-4, len(volts)),
-            "Step count": np.repeat(np.arange(len(parts), dtype=float), EACH),
-            "Cycle count": np.repeat(np.arange(CYCLES, dtype=float), 6 * EACH),
+            "Step count": np.repeat(np.arange(len(parts), dtype=float), each),
+            "Cycle count": np.repeat(np.arange(cycles, dtype=float), 6 * each),
         }
     )
 
@@ -64,7 +82,7 @@ def filled(bench: wb.Bench, tests: int) -> None:
         if number % 10 == 0:
             cell = bench.instances.create(name=f"cell {number // 10}", specification="cell")
         fields = {"name": f"test {number}", "instance": cell, "sign": "discharge"}
-        bench.measurements.create(time_series=small_test(number), **fields)
+        bench.measurements.create(time_series=aged(number), **fields)
 
 
 def timed(bench: wb.Bench, type: str) -> tuple[float, float, Analysed]:
@@ -112,13 +130,36 @@ def gallery(bench: wb.Bench, tests: int) -> tuple[str, bool]:
 def arrival(bench: wb.Bench, tests: int) -> str:
     """What is computed when one more test arrives, as a part of the page."""
     bench.analyse("arrival")
-    bench.measurements.create(time_series=small_test(tests), name="newest", instance="cell 0", sign="discharge")
+    bench.measurements.create(time_series=aged(tests), name="newest", instance="cell 0", sign="discharge")
     before = time.process_time()
     done = bench.analyse("arrival", "newest")
     return (
         f"All that a project computes on arrival, for one more test: {time.process_time() - before:.2f} s of processor "
         f"time for {len(done.computed)} results. Cells are compared with each other, so each of them has a new one."
     )
+
+
+def growth(bench: wb.Bench) -> tuple[list[str], bool]:
+    """Processor time of each analysis of a test and of one ten times as long, as lines of a table, and whether none
+    grows by more than its gate."""
+    lengths = (LONG_CYCLES, TIMES_LONGER * LONG_CYCLES)
+    for cycles in lengths:
+        samples = aged(0, cycles, LONG_EACH, 0.3 / cycles)
+        cell = bench.instances.create(name=f"cell of {cycles}", specification="cell")
+        bench.measurements.create(time_series=samples, name=f"{cycles} cycles", instance=cell, sign="discharge")
+        bench.analyse("retention", f"{cycles} cycles")  # reads the cycles, as every analysis after it
+    rows, good = [], True
+    for type in bench.analysis_types()["type"]:
+        if type == FITS_EACH_REST:
+            continue
+        short, long = (_work(partial(bench.analyse, type, f"{cycles} cycles")) for cycles in lengths)
+        if long < NOTABLE:
+            continue
+        kept = long / short <= GROWTH_GATE
+        good = good and kept
+        cells = [f"`{type}`", f"{1e3 * short:.0f} ms", f"{1e3 * long:.0f} ms", f"{long / short:.1f}x"]
+        rows.append(f"| {' | '.join([*cells, 'yes' if kept else 'no'])} |")
+    return rows, good
 
 
 def _work(ask: Callable[[], object]) -> float:
@@ -155,6 +196,8 @@ def main() -> int:
             cells += [f"{first / took:.0f}x; {ratio:.0f}x", f">= {gate:g}x", "yes" if ratio >= gate else "no"]
             rows.append(f"| {' | '.join(cells)} |")
         of_arrival = arrival(bench, tests)
+        of_growth, linear = growth(bench)
+    good = good and linear
     text = "\n".join(
         [
             "# Stored analyses, first and again",
@@ -171,6 +214,18 @@ def main() -> int:
             "",
             of_arrival,
             "",
+            "## Long tests",
+            "",
+            f"Processor time of one test of {LONG_CYCLES} cycles, {6 * LONG_CYCLES * LONG_EACH:,} samples with "
+            f"{LONG_CYCLES} pulses, and of one {TIMES_LONGER} times as long. Gate <= {GROWTH_GATE:g}x; analyses that "
+            f"take less than {1e3 * NOTABLE:.0f} ms are not here, nor is `{FITS_EACH_REST}`, which fits each rest alone "
+            "in 5 to 25 ms.",
+            "",
+            "| analysis | the test | ten times as long | growth | kept |",
+            "|---|---|---|---|---|",
+            *of_growth,
+            "",
+            *BEFORE,
         ]
     )
     RESULT.write_text(text)

@@ -27,8 +27,7 @@ READ_WHOLE = (
 
 def left_out(frame: pd.DataFrame | pd.Series) -> str | None:
     """What is missing between the samples of a frame, or of a column of it, in words; None if nothing is."""
-    told = frame.attrs.get(FRAME_KEY)
-    if isinstance(told, Mapping) and (words := _told(frame, told)) is not None:
+    if (words := read_without(frame)) is not None:
         return words
     if isinstance(frame, pd.Series):
         held = Neighbours.told(frame)
@@ -41,6 +40,12 @@ def left_out(frame: pd.DataFrame | pd.Series) -> str | None:
         time = known.time[taken[0] : taken[0] + 2]
         return f"samples of the half cycle from {time[0]:g} s to {time[1]:g} s are not in the frame"
     return known.missing
+
+
+def read_without(frame: pd.DataFrame | pd.Series) -> str | None:
+    """Which samples a frame was read without, by what it says itself, in words; None if it does not say so."""
+    told = frame.attrs.get(FRAME_KEY)
+    return _told(frame, told) if isinstance(told, Mapping) else None
 
 
 def warn_left_out(frame: pd.DataFrame | pd.Series, what: str, *, stacklevel: int = 3) -> bool:

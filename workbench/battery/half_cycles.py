@@ -80,14 +80,20 @@ def half_cycles(frame: pd.DataFrame, *, rest: float | None = None) -> list[HalfC
     remembers how long its samples were before and after the rows that were left out, so that ``charge_passed`` does not
     count the rests.
     """
+    known = Neighbours.of(frame, left_out(frame))
+    return [
+        HalfCycle(number, way, Neighbours.remembered(frame.iloc[rows], known, rows))
+        for number, (way, rows) in enumerate(rows_of_half_cycles(frame, rest))
+    ]
+
+
+def rows_of_half_cycles(
+    frame: pd.DataFrame, rest: float | None = None
+) -> list[tuple[Direction, NDArray[np.intp]]]:
+    """The direction and the rows of each of ``half_cycles``."""
     signs = directions(frame, rest)
     active = np.flatnonzero(signs)
     if not len(active):
         return []
     cuts = np.flatnonzero(np.diff(signs[active])) + 1
-    known = Neighbours.of(frame, left_out(frame))
-    found = []
-    for number, rows in enumerate(np.split(active, cuts)):
-        way: Direction = "discharge" if signs[rows[0]] > 0 else "charge"
-        found.append(HalfCycle(number, way, Neighbours.remembered(frame.iloc[rows], known, rows)))
-    return found
+    return [("discharge" if signs[rows[0]] > 0 else "charge", rows) for rows in np.split(active, cuts)]

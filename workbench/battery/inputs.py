@@ -73,7 +73,10 @@ def numbers(frame: pd.DataFrame, name: str) -> Floats:
     """(n,) a column as float; NaN for nulls, infinities and a column that is absent."""
     if name not in frame:
         return np.full(len(frame), np.nan)
-    values = pd.to_numeric(frame[name], errors="coerce").to_numpy(float, na_value=np.nan)
+    column = frame[name]
+    if not pd.api.types.is_numeric_dtype(column):
+        column = pd.to_numeric(column, errors="coerce")
+    values = column.to_numpy(float, na_value=np.nan)
     return np.where(np.isfinite(values), values, np.nan)
 
 

@@ -69,7 +69,7 @@ class Neighbours:
     def remembered(frame: pd.DataFrame, known: Neighbours | None, rows: NDArray[np.intp]) -> pd.DataFrame:
         """``frame``, which has the ``rows`` of another one, with what is ``known`` of those."""
         if known is not None:
-            frame.attrs[KEY] = _Attribute(replace(known._take(rows), place=np.arange(len(rows))))
+            frame.attrs[KEY] = _Attribute(known.of_half_cycle(rows))
         return frame
 
     @staticmethod
@@ -94,6 +94,10 @@ class Neighbours:
         # Rows that were numbered anew may have the numbers of others.
         time = frame[TIME].to_numpy(float, na_value=np.nan) if TIME in frame else np.zeros(0)
         return known if np.array_equal(known.time, time, equal_nan=True) else None
+
+    def of_half_cycle(self, rows: NDArray[np.intp]) -> Neighbours:
+        """Those of the rows of a half cycle."""
+        return replace(self._take(rows), place=np.arange(len(rows)))
 
     def _take(self, rows: NDArray[np.intp]) -> Neighbours:
         return Neighbours(

@@ -149,21 +149,21 @@ class Pulse:
     """One pulse: its onset, its samples from full load on, and its resistances."""
 
     def __init__(self, samples: PulseSamples, place: PulsePlace, longest: float, still: float) -> None:
-        rest, first = place.rest, place.rest + 1
         self.still = still
-        self.onset = onset_time(samples, rest)
-        self.voltage, self.current = float(samples.voltage[rest]), float(samples.current[rest])
-        passed, size = samples.time - self.onset, np.abs(samples.current - self.current)
-        self.gap = float(passed[first])
-        asked = int(np.searchsorted(passed[: place.last + 1], longest, "right"))
-        level = float(np.median(size[place.top : max(asked, place.top + 1)]))
-        last = place.last
-        while last > place.top and size[last] < _FULL * level and size[last - 1] - size[last] > _CONSTANT * level:
+        self.onset = onset_time(samples, place.rest)
+        # From the last sample at rest: of a long test with thousands of pulses each looks at its own samples alone.
+        own = slice(place.rest, place.last + 1)
+        time, i, u = samples.time[own], samples.current[own], samples.voltage[own]
+        self.voltage, self.current = float(u[0]), float(i[0])
+        passed, size = time - self.onset, np.abs(i - self.current)
+        self.gap = float(passed[1])
+        top, last = place.top - place.rest, place.last - place.rest
+        asked = int(np.searchsorted(passed, longest, "right"))
+        level = float(np.median(size[top : max(asked, top + 1)]))
+        while last > top and size[last] < _FULL * level and size[last - 1] - size[last] > _CONSTANT * level:
             last -= 1  # a ramp down belongs to the rest after it
-        full = first + int(np.argmax(size[first : last + 1] >= _FULL * level))
-        self.passed, self.i, self.u = (
-            values[full : last + 1] for values in (passed, samples.current, samples.voltage)
-        )
+        full = 1 + int(np.argmax(size[1 : last + 1] >= _FULL * level))
+        self.passed, self.i, self.u = (values[full : last + 1] for values in (passed, i, u))
         self.step = float(self.i[0]) - self.current
         self.duration = float(self.passed[-1])
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..inputs import CYCLE, STEP, T_MEAN, TEMPERATURE, Refusal, not_summed, refusing, temperatures
+from ..inputs import CYCLE, STEP, T_MEAN, TEMPERATURE, Floats, Refusal, not_summed, refusing, temperatures
 from ..result import Cell, Remark, result
 from .step_table import CC, CV, OTHER, Steps
 
@@ -44,8 +44,7 @@ def capacity_by_step(steps: pd.DataFrame) -> pd.DataFrame:
     cycle = table.column(CYCLE)
     if np.isnan(cycle).any():
         raise Refusal("missing_column", f"Some steps have no '{CYCLE}', or the column is missing.")
-    numbers = list(dict.fromkeys(cycle.tolist()))
-    rows = [_row(table, number, cycle == number) for number in numbers]
+    rows = [_row(table, float(cycle[inside[0]]), inside) for inside in _runs_of(cycle)]
     remarks = (
         [] if _has_energy(table) else [Remark("no_energy", "The steps have no energy: these columns are null.")]
     )
@@ -58,27 +57,34 @@ def _has_energy(table: Steps) -> bool:
     return all(name in table.frame for name in _ENERGIES.values())
 
 
-def _row(table: Steps, number: float, inside: NDArray[np.bool_]) -> dict[str, Cell]:
+def _runs_of(cycle: Floats) -> list[NDArray[np.intp]]:
+    """The steps of each cycle, in order; the cycles as they first come."""
+    order = np.argsort(cycle, kind="stable")
+    runs = np.split(order, np.flatnonzero(np.diff(cycle[order])) + 1)
+    return sorted(runs, key=lambda run: int(run[0]))
+
+
+def _row(table: Steps, number: float, inside: NDArray[np.intp]) -> dict[str, Cell]:
     row: dict[str, Cell] = {CYCLE: number}
     said = []
+    direction, duration, kind = table.direction[inside], table.duration[inside], table.part[inside]
+    # What a rest passes is counted somewhere, or the parts do not sum to the total.
+    parts = {CC: kind == CC, CV: kind == CV}
+    parts[OTHER] = ~(parts[CC] | parts[CV])
     for way, sign in _WAYS.items():
-        flow = table.out if sign > 0 else table.into
-        energy = table.column(_ENERGIES[way])
-        for part in (CC, CV, OTHER):
-            # What a rest passes is counted somewhere, or the parts do not sum to the total.
-            taken = inside & ((table.part == part) if part != OTHER else ~np.isin(table.part, (CC, CV)))
-            along = taken & (table.direction == sign)
+        flow = (table.out if sign > 0 else table.into)[inside]
+        energy = table.column(_ENERGIES[way])[inside]
+        for part, taken in parts.items():
             row[f"{part} {way} capacity [A.h]"] = float(flow[taken].sum())
             row[f"{part} {way} energy [W.h]"] = float(energy[taken].sum())
-            row[f"{part} {way} duration [s]"] = float(table.duration[along].sum())
-        total = float(flow[inside].sum())
-        other = float(flow[inside & ~np.isin(table.part, (CC, CV))].sum())
+            row[f"{part} {way} duration [s]"] = float(duration[taken & (direction == sign)].sum())
+        total, other = float(flow.sum()), float(flow[parts[OTHER]].sum())
         row[f"{way.capitalize()} capacity [A.h]"] = total
-        row[f"CV share of {way}"] = float(flow[inside & (table.part == CV)].sum()) / total if total > 0 else np.nan
+        row[f"CV share of {way}"] = float(flow[parts[CV]].sum()) / total if total > 0 else np.nan
         if other > _MOST_OTHER * total:
             said.append(f"{100 * other / total:.3g} % of the {way} is in steps of other types")
-    values, weights = table.column(TEMPERATURE), table.duration
-    known = inside & np.isfinite(values) & (weights > 0)
+    values, weights = table.column(TEMPERATURE)[inside], duration
+    known = np.isfinite(values) & (weights > 0)
     row[T_MEAN] = float(np.average(values[known], weights=weights[known])) if known.any() else np.nan
     row["Warning"] = "; ".join(said)
     return row

@@ -67,14 +67,15 @@ def efficiency(cycles: pd.DataFrame, *, accuracy: float | None = None) -> pd.Dat
         energy = np.where(put > 0, numbers(rows, "Discharge energy [W.h]") / put, np.nan)
     hours = numbers(rows, "Cycle duration [s]") / 3600
     complete = flags(rows, "Complete")
+    number, temperature, current = (numbers(rows, name) for name in (CYCLE, TEMPERATURE, CURRENT))
     made: list[dict[str, Cell]] = []
     for place, reason in enumerate(_reasons(coulombic, complete)):
         row: dict[str, Cell] = {
-            CYCLE: numbers(rows, CYCLE)[place],
+            CYCLE: number[place],
             DISCHARGE: out[place],
             CHARGE: into[place],
             "Complete": _word(complete[place]),
-            T_MEAN: numbers(rows, TEMPERATURE)[place],
+            T_MEAN: temperature[place],
             "Valid": not reason,
             "Warning": reason,
         }
@@ -85,10 +86,10 @@ def efficiency(cycles: pd.DataFrame, *, accuracy: float | None = None) -> pd.Dat
                 "Energy efficiency": energy[place],
                 "Voltage efficiency": energy[place] / ce,
                 "CIE per hour [1/h]": (1 - ce) / hours[place] if hours[place] > 0 else np.nan,
-                "Warning": _warned(place, ce, numbers(rows, CURRENT), complete[place], accuracy),
+                "Warning": _warned(place, ce, current, complete[place], accuracy),
             }
         made.append(row)
-    remarks = temperatures(numbers(rows, TEMPERATURE))
+    remarks = temperatures(temperature)
     if accuracy is None:
         words = "The accuracy of the cycler is not known: differences of CE below about 0.001 may be its own."
         remarks.append(Remark("accuracy_unknown", words))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ...cached_property import cached_property
 from ..inputs import CHARGE, CYCLE, DISCHARGE, STEP, TEMPERATURE, Floats, Refusal, in_order, need, numbers
 
 TYPE = "Step type"
@@ -33,6 +34,7 @@ class Steps:
     out: Floats
     into: Floats
     duration: Floats
+    _columns: dict[str, Floats] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(cls, frame: pd.DataFrame) -> Steps:
@@ -53,7 +55,7 @@ class Steps:
         part = np.array([_part(word) for word in rows[TYPE]], np.str_)
         return cls(rows, part, out, into, np.nan_to_num(numbers(rows, DURATION)))
 
-    @property
+    @cached_property
     def direction(self) -> NDArray[np.int8]:
         """By what passed; a rest, and a step in which nothing passed, has none."""
         net = self.out - self.into
@@ -63,7 +65,10 @@ class Steps:
 
     def column(self, name: str) -> Floats:
         """(n,) a column of the summary."""
-        return numbers(self.frame, name)
+        # Each half cycle and each cycle asks for it.
+        if name not in self._columns:
+            self._columns[name] = numbers(self.frame, name)
+        return self._columns[name]
 
 
 def _part(word: object) -> str:
@@ -139,19 +144,21 @@ def halves(steps: Steps, least: float = 0.0) -> list[Half]:
     direction are one half cycle."""
     direction = steps.direction
     moving = np.flatnonzero(direction)
-    found = [list(run) for run in np.split(moving, np.flatnonzero(np.diff(direction[moving])) + 1) if len(run)]
+    found = [run for run in np.split(moving, np.flatnonzero(np.diff(direction[moving])) + 1) if len(run)]
     net = steps.out - steps.into
+    sizes = np.abs([float(net[run].sum()) for run in found])
     while found:
-        sizes = [abs(float(net[run].sum())) for run in found]
         smallest = int(np.argmin(sizes))
         if sizes[smallest] >= least:
             break
         found.pop(smallest)
+        sizes = np.delete(sizes, smallest)
         if 0 < smallest < len(found):
-            found[smallest - 1] += found.pop(smallest)
+            found[smallest - 1] = np.concatenate([found[smallest - 1], found.pop(smallest)])
+            sizes = np.delete(sizes, smallest)
+            sizes[smallest - 1] = abs(float(net[found[smallest - 1]].sum()))
     made = []
-    for number, run in enumerate(found):
-        rows = np.array(run, np.intp)
+    for number, rows in enumerate(found):
         begin = found[number - 1][-1] + 1 if number else 0
         between = np.arange(begin, rows[0])
         rest = float(steps.duration[between[steps.part[between] == REST]].sum())

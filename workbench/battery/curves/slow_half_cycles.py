@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
+from numpy.typing import NDArray
 
-from ..charge import counted
-from ..checked import Checked, joined, temperatures, voltage_noise
-from ..differential import VOLTAGE
-from ..half_cycles import CURRENT, Direction, HalfCycle, half_cycles
-from ..inputs import Floats, numbers
-from ..neighbours import TIME, Neighbours
+from ..charge import ChargeRows, counted_of
+from ..checked import Checked, joined, voltage_noise
+from ..completeness import left_out, read_without
+from ..half_cycles import Direction, rows_of_half_cycles
+from ..inputs import Floats
+from ..neighbours import Neighbours
 from ..result import Remark
 
 _LEVEL = 0.03
@@ -78,9 +79,10 @@ def curves_of(samples: Checked, rated: float | None, rest: float | None) -> tupl
     rated : A.h, to which C-rates refer; by default the largest half cycle, and a remark says so.
     rest : as in ``half_cycles``.
     """
-    found = [_curve(half) for half in half_cycles(samples.frame, rest=rest)]
-    largest = max((curve.total for curve in found), default=0.0)
-    found = [curve for curve in found if curve.total >= _SHORT * largest and curve.total > 0]
+    passed = _passed(samples, rest)
+    largest = max((float(one.charge[-1]) for one in passed), default=0.0)
+    # Pulses by the thousands are left out before they become curves.
+    found = [_curve(samples, one) for one in passed if 0 < one.charge[-1] >= _SHORT * largest]
     remarks = []
     reference = rated
     if reference is None and found:
@@ -93,11 +95,35 @@ def curves_of(samples: Checked, rated: float | None, rest: float | None) -> tupl
     return [replace(curve, c_rate=curve.current / reference) for curve in found], remarks
 
 
-def _curve(half: HalfCycle) -> Curve:
-    frame = half.frame
-    time, current = numbers(frame, TIME), np.abs(numbers(frame, CURRENT))
-    voltage, (charge, said) = numbers(frame, VOLTAGE), _charge(frame, half.direction)
-    owned = _owned(frame, time)
+class _Passed(NamedTuple):
+    """A half cycle: its number, its rows, the charge that passed, (n,) A.h, and what is to be said of that."""
+
+    number: int
+    direction: Direction
+    rows: NDArray[np.intp]
+    held: ChargeRows
+    charge: Floats
+    said: str
+
+
+def _passed(samples: Checked, rest: float | None) -> list[_Passed]:
+    frame = samples.frame
+    known = Neighbours.of(frame, left_out(frame))
+    missing = "" if known is None else known.missing or ""
+    lacks = read_without(frame) is not None
+    every = ChargeRows.of(frame)
+    made = []
+    for number, (direction, rows) in enumerate(rows_of_half_cycles(frame, rest)):
+        lacking = (read_without(frame.iloc[rows]) or missing) if lacks else missing
+        held = every.half_cycle(rows, known, lacking)
+        made.append(_Passed(number, direction, rows, held, *_charge(held, direction)))
+    return made
+
+
+def _curve(samples: Checked, half: _Passed) -> Curve:
+    time, current = samples.time[half.rows], np.abs(samples.current[half.rows])
+    voltage, charge, said = samples.voltage[half.rows], half.charge, half.said
+    owned = _owned(half.held.known, time)
     total, whole = float(charge[-1]), float(owned.sum())
     level = _level(current, owned, voltage, 1 if half.direction == "charge" else -1)
     noise = 1.4826 * float(np.median(np.abs(current - level))) if len(current) else 0.0
@@ -109,7 +135,7 @@ def _curve(half: HalfCycle) -> Curve:
         half.direction,
         voltage[part],
         charge[part] - charge[first],
-        temperatures(frame)[part],
+        samples.temperature[half.rows][part],
         level,
         total,
         float(owned[part].sum()),
@@ -120,14 +146,13 @@ def _curve(half: HalfCycle) -> Curve:
     return replace(curve, why=_why(curve, time, current, voltage, owned, whole, (first, last)))
 
 
-def _charge(frame: pd.DataFrame, direction: Direction) -> tuple[Floats, str]:
+def _charge(held: ChargeRows, direction: Direction) -> tuple[Floats, str]:
     """The charge passed, (n,) A.h, and what is to be said of it. A counter in coarse steps would give a slope that
     jumps: then it is the integral of the current."""
-    passed, missing = counted(frame, direction)
-    counter = f"{direction.capitalize()} capacity [A.h]"
-    if counter not in frame:
+    passed, missing = counted_of(held, direction)
+    if direction not in held.counters:
         return passed, missing
-    integral = counted(frame.drop(columns=counter), direction)[0]
+    integral = counted_of(held, direction, by_counter=False)[0]
     by_counter, by_current = float(passed[-1]), float(integral[-1])
     differ = abs(by_counter - by_current) > _DIFFER * max(by_counter, by_current)
     both = (
@@ -140,10 +165,9 @@ def _charge(frame: pd.DataFrame, direction: Direction) -> tuple[Floats, str]:
     return passed, joined([both, missing])
 
 
-def _owned(frame: pd.DataFrame, time: Floats) -> Floats:
+def _owned(known: Neighbours | None, time: Floats) -> Floats:
     """The time until each sample from the one before it, (n,) s; 0 for the first and after rows that were left out."""
     apart = np.diff(time, prepend=time[:1])
-    known = Neighbours.in_frame(frame)
     if known is not None:
         apart[1:][np.diff(known.order) > 1] = 0.0
     return np.maximum(apart, 0.0)

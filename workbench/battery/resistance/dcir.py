@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from ..checked import T_COLUMNS, Checked, checked, joined, temperature_cells
 from ..half_cycles import rest_limit
-from ..inputs import Refusal, refusing
+from ..inputs import Floats, Refusal, refusing
 from ..pulses import ONSET_GAP, Pulse, PulsePlace, PulseSamples, pulse_places, resistance_column
 from ..rests import drift
 from ..result import VALID, WARNING, Cell, result
@@ -80,13 +81,14 @@ def dcir(
         still = rest_limit(measured.current) if rest is None else rest
         counted = count_charge(samples, limits, capacity)
         rows: list[dict[str, Cell]] = []
+        loads = np.flatnonzero(np.abs(samples.current) > still)
         level, long = -1, 0
         for place in pulse_places(measured.current, still, least):
             pulse = Pulse(measured, place, max([*at, 1.0]), still)
             if pulse.duration > longest:
                 long += 1
                 continue
-            before = rest_before(samples, place.rest, still)
+            before = rest_before(samples.time, loads, place.rest)
             level += 1 if before >= soaked or level < 0 else 0
             rows.append(_row(samples, counted, place, pulse, at, before, len(rows), level))
         if not rows:
@@ -101,10 +103,11 @@ def columns_of(at: Sequence[float]) -> list[str]:
     return [*HEAD, *map(resistance_column, at), AT_END, *T_COLUMNS]
 
 
-def rest_before(samples: Checked, last: int, still: float) -> float:
-    """How long the cell rested until sample ``last``, s; from the last sample under load, or from the first sample."""
-    loaded = np.flatnonzero(np.abs(samples.current[:last]) > still)
-    return float(samples.time[last] - samples.time[loaded[-1] if len(loaded) else 0])
+def rest_before(time: Floats, loads: NDArray[np.intp], last: int) -> float:
+    """How long the cell rested until sample ``last``, s; from the last sample under load before it, or from the first
+    sample. ``loads``: the samples under load, in order."""
+    before = int(np.searchsorted(loads, last))
+    return float(time[last] - time[loads[before - 1] if before else 0])
 
 
 def _row(
