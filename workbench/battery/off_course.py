@@ -65,19 +65,27 @@ def stands_apart(values: Sequence[float] | pd.Series | Floats, *, least: float =
         return found
     steps = np.diff(q)
     noise = _NOISES * _TO_SD * float(np.median(np.abs(steps - np.median(steps))))
-    course, side, beyond = [float(q[0])], np.zeros(len(q), int), np.zeros(len(q))
-    for place in range(1, len(q) - 1):
-        before, after = float(np.median(course[-_BEFORE:])), float(np.median(q[place + 1 : place + 1 + _AFTER]))
+    listed = q.tolist()
+    course, side, beyond = listed[:1], np.zeros(len(q), int), np.zeros(len(q))
+    for place, value in enumerate(listed[1:-1], 1):
+        before, after = _middle(course[-_BEFORE:]), _middle(listed[place + 1 : place + 1 + _AFTER])
         low, high = min(before, after), max(before, after)
-        beyond[place] = max(least * max(abs(low), abs(high)), noise)
-        side[place] = int(q[place] > high + beyond[place]) - int(q[place] < low - beyond[place])
+        beyond[place] = bound = max(least * max(abs(low), abs(high)), noise)
+        side[place] = (value > high + bound) - (value < low - bound)
         if not side[place]:
-            course.append(float(q[place]))
+            course.append(value)
     # A cell that rested gives more for some cycles: they are not of the run of the part of a cycle before them.
     for first, last in sorted([*_runs(side < 0), *_runs(side > 0)]):
         if abs(steps[first - 1]) > beyond[first] and abs(steps[last]) > beyond[last]:
             found[held[first : last + 1]] = True
     return found
+
+
+def _middle(values: list[float]) -> float:
+    """The median of a few values, in a tenth of the time that an array of them takes."""
+    ordered = sorted(values)
+    half = len(ordered) // 2
+    return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
 
 
 def _runs(apart: np.ndarray) -> list[tuple[int, int]]:

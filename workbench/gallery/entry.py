@@ -114,14 +114,13 @@ def entry_of(module: ModuleType) -> Entry:
 def script_of(module: ModuleType) -> str:
     """The script in a module: what follows the marker, and those of the shared functions that it calls."""
     _, _, own = inspect.getsource(module).partition(f"{MARKER}\n")
-    source = SHARED.read_text("utf-8")
-    shared = ast.parse(source)
+    shared = _shared_statements()
     wanted: list[ast.stmt] = []
-    _gather(ast.parse(own), {name: node for node in shared.body for name in _named(node)}, wanted)
+    _gather(ast.parse(own), {name: node for node in shared for name in _named(node)}, wanted)
     text = own.strip() + "\n"
     imports = [line for line in text.split("\n") if line.startswith(("import ", "from "))]
     body = "\n".join(line for line in text.split("\n") if line not in imports).strip()
-    parts = [ast.get_source_segment(source, node) or "" for node in shared.body if node in wanted]
+    parts = [text for node, text in shared.items() if node in wanted]
     brought = [part for part in parts if part.startswith(("import ", "from "))]
     head = sorted(
         {*imports, *brought, "from workbench import battery"} - _GIVEN, key=lambda line: (line[0] == "f", line)
@@ -130,6 +129,19 @@ def script_of(module: ModuleType) -> str:
     functions = [part for part in parts if part.startswith("def ")]
     blocks = ["\n".join(head), *(["\n".join(constants)] if constants else []), *functions, body]
     return "\n\n\n".join(blocks) + "\n"
+
+
+@cache
+def _shared_statements() -> dict[ast.stmt, str]:
+    """Each statement of the shared functions, with its text."""
+    source = SHARED.read_text("utf-8")
+    lines = source.split("\n")  # once: ast.get_source_segment makes the lines again for each statement
+    made = {}
+    for node in ast.parse(source).body:
+        own = lines[node.lineno - 1 : node.end_lineno]
+        own[-1] = own[-1].encode()[: node.end_col_offset].decode()
+        made[node] = "\n".join(own)
+    return made
 
 
 _GIVEN = {"import numpy as np", "import pandas as pd"}
