@@ -76,7 +76,8 @@ def _facts(curves: Curves, declared: Declared, test: Test) -> dict[str, JsonValu
         else:
             facts[name] = test.fact(fact)
     if test.excluded:
-        facts["excluded"] = [*test.excluded]
+        # Samples and steps of excluded cycles were once not left out: such records are stale.
+        facts["excluded" if declared.reads == "cycles" else "left out"] = [*test.excluded]
     if declared.reads != "samples":
         # One limit alone decides 'Complete' too.
         facts["complete between"] = [test.voltages.low, test.voltages.high] if test.voltages.given else None

@@ -34,7 +34,7 @@ from .half_cells import ELECTRODES, curve_of, lacking, table_of
 from .keeping import MOST_NAMED, Computed, Kept, Key, Output, digest_of, input_of, keep, kept
 from .kinds_in_cache import KindsInCache
 from .registry import ANALYSES, ON_ARRIVAL
-from .tests import Test, frames, joined, keys, steps_of, tests_in
+from .tests import Test, excluded_words, frames, joined, keys, steps_of, tests_in
 
 OTHER = "other"
 """The kind of a test that no rule fits."""
@@ -372,6 +372,8 @@ def _outputs(
             table = _refusal(declared, str(error))
         else:
             table = _called(declared, data, {**declared.fixed, **filled, **given})
+    said = [asdict(one) for one in excluded_words(declared, tests, read)]
+    table.attrs[WARNINGS] = [*said, *table.attrs.get(WARNINGS, [])]
     made[newest.id] = [Output(declared.type, f"{label}: {name}", table, _results(declared, table), inputs)]
     return made
 

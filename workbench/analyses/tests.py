@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 from pydantic import JsonValue
 
+from ..battery.inputs import EXCLUDED
+from ..battery.result import Remark
 from ..cycling import columns as c
 from ..cycling.columns import CYCLE_COUNT
 from ..cycling.cycle_completeness import VoltageLimits
@@ -18,7 +20,7 @@ from ..engine.complete_cycles import excluded_cycles, with_completeness
 from ..engine.ratings import limits_of, rated_capacity
 from ..engine.reader import Reader
 from ..records import Specification
-from ..records.exclusion import ALL
+from ..records.exclusion import ALL, is_excluded
 from ..store import Scope, Store
 from ..store.series.series import SeriesInfo
 from ..table import Table
@@ -145,7 +147,29 @@ def frames(
         else:
             stored = {one.id: _with_types(stored[one.id], one) for one in there}
         found |= {one.id: frame_of(stored[one.id]) for one in there}
+    if declared.reads != "cycles":
+        for one in tests:
+            if one.excluded and one.id in found and CYCLE_COUNT in found[one.id]:
+                cycle = found[one.id][CYCLE_COUNT].to_numpy(float, na_value=np.nan)
+                found[one.id][EXCLUDED] = is_excluded(cycle, one.excluded)
     return found, problems
+
+
+def excluded_words(declared: Declared, tests: Sequence[Test], read: Mapping[str, pd.DataFrame]) -> list[Remark]:
+    """What an analysis of samples or steps says of excluded cycles; one of cycles says it in their rows."""
+    made = []
+    for one in tests if declared.reads != "cycles" else ():
+        if not one.excluded or one.id not in read:
+            continue
+        of = f" of '{one.name}'" if len(tests) > 1 else ""
+        which = f"Excluded and left out: cycles {', '.join(one.excluded)}{of}."
+        if EXCLUDED not in read[one.id]:
+            which = (
+                f"Cycles {', '.join(one.excluded)}{of} are excluded, and still in here: the {declared.reads} have no "
+                f"'{CYCLE_COUNT}'."
+            )
+        made.append(Remark("excluded", which, declared.type))
+    return made
 
 
 def _whole_tables(store: Store, scope: Scope, dataset: str, infos: Mapping[str, SeriesInfo]) -> dict[str, Table]:

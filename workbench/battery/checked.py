@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ..messages import counted
 from .completeness import READ_WHOLE, left_out
 from .differential import VOLTAGE
 from .half_cycles import CURRENT
-from .inputs import WIDEST, Floats, Refusal, need, numbers
+from .inputs import WIDEST, Floats, Refusal, excluded, need, numbers
 from .neighbours import TIME
 from .result import Cell, Remark
 
@@ -29,7 +29,8 @@ class Checked:
     """A frame whose samples can be used.
 
     ``frame`` has the rows with time, current and voltage; ``time`` s, ``current`` A, ``voltage`` V, ``temperature``
-    degC are (n,), the last NaN where it is unknown. ``remarks``: what is to be known of them.
+    degC are (n,), the last NaN where it is unknown. ``excluded`` (n,): those that give no result. ``remarks``: what is
+    to be known of them.
     """
 
     frame: pd.DataFrame
@@ -37,6 +38,7 @@ class Checked:
     current: Floats
     voltage: Floats
     temperature: Floats
+    excluded: NDArray[np.bool_]
     remarks: tuple[Remark, ...]
 
 
@@ -75,7 +77,7 @@ def checked(frame: pd.DataFrame, what: str, *, exact: bool = False, several: boo
         words = f"{counted(len(kept) - count, 'row')} without time, current or voltage left out."
         remarks.append(Remark("rows_without_values", words))
     held = frame.loc[kept]
-    return Checked(held, time, current, voltage, temperatures(held), tuple(remarks))
+    return Checked(held, time, current, voltage, temperatures(held), excluded(held), tuple(remarks))
 
 
 def _missing(frame: pd.DataFrame, what: str, exact: bool) -> list[Remark]:

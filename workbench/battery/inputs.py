@@ -20,6 +20,8 @@ STEP = "Step count"
 DISCHARGE, CHARGE = "Discharge capacity [A.h]", "Charge capacity [A.h]"
 TEMPERATURE = "Mean temperature [degC]"
 T_MEAN = "T mean [degC]"
+EXCLUDED = "Excluded"
+"""Rows that somebody left out: charge is counted through them, and they give no result. Optional in each frame."""
 WIDEST = 2.0
 """K; values at temperatures that differ by more are not compared without a warning."""
 P = ParamSpec("P")
@@ -78,6 +80,11 @@ def numbers(frame: pd.DataFrame, name: str) -> Floats:
         column = pd.to_numeric(column, errors="coerce")
     values = column.to_numpy(float, na_value=np.nan)
     return np.where(np.isfinite(values), values, np.nan)
+
+
+def excluded(frame: pd.DataFrame) -> NDArray[np.bool_]:
+    """(n,) the rows that are left out; none without the column. Tests one below the other have it in some rows."""
+    return frame[EXCLUDED].eq(True).to_numpy(bool) if EXCLUDED in frame else np.zeros(len(frame), bool)
 
 
 def in_order(frame: pd.DataFrame, by: str) -> pd.DataFrame:

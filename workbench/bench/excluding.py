@@ -31,8 +31,8 @@ class Excluding:
         """Leave cycles of a test, or the whole test, out of what is computed and drawn. Nothing is deleted.
 
         Excluded cycles are not ``Complete`` any more, so that recipes which keep complete cycles leave them out; those
-        of the gallery leave out their steps and samples too. Stored analyses of cycles become stale and are computed
-        without them. A figure of the gallery says what was left out. ``bench.include(name)`` undoes it.
+        of the gallery leave out their steps and samples too. Stored analyses become stale and are computed without
+        them; in their frames a column ``Excluded`` marks the samples and steps that give no result. A figure of the gallery says what was left out. ``bench.include(name)`` undoes it.
 
         Parameters
         ----------

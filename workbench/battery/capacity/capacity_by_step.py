@@ -44,7 +44,10 @@ def capacity_by_step(steps: pd.DataFrame) -> pd.DataFrame:
     cycle = table.column(CYCLE)
     if np.isnan(cycle).any():
         raise Refusal("missing_column", f"Some steps have no '{CYCLE}', or the column is missing.")
-    rows = [_row(table, float(cycle[inside[0]]), inside) for inside in _runs_of(cycle)]
+    runs = [inside for inside in _runs_of(cycle) if not table.excluded[inside].any()]
+    if not runs:
+        raise Refusal("excluded", "All cycles are excluded.")
+    rows = [_row(table, float(cycle[inside[0]]), inside) for inside in runs]
     remarks = (
         [] if _has_energy(table) else [Remark("no_energy", "The steps have no energy: these columns are null.")]
     )

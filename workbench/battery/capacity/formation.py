@@ -68,6 +68,8 @@ def formation(
     if not slow:
         rate = pairs[0][0].current / base
         raise Refusal("too_fast", f"The first cycle is at {rate:.3g}C, and a formation is slower than C/8.")
+    if any(half.is_excluded for pair in slow for half in pair):
+        raise Refusal("excluded", "A cycle of the formation is excluded: its losses are not known without it.")
     into, out = slow[0][0].passed(), slow[0][1].passed()
     lost = sum(one.passed() - other.passed() for one, other in slow)
     row: dict[str, Cell] = {

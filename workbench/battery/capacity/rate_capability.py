@@ -118,13 +118,17 @@ def rates(steps: Steps) -> tuple[list[Rate], list[Remark]]:
         for charge, discharge in pairwise(found)
         if discharge.direction > 0 and charge.direction < 0
     ]
-    pairs = [(charge, discharge) for charge, discharge in pairs if discharge.passed(CC) > 0]
+    pairs = [
+        (charge, discharge)
+        for charge, discharge in pairs
+        if discharge.passed(CC) > 0 and not discharge.is_excluded
+    ]
     if not pairs:
         raise Refusal("no_discharge", "The test has no discharge at constant current after a charge.")
     ends = np.array([discharge.last("End voltage [V]") for _, discharge in pairs])
     usual = float(np.nanmedian(ends)) if np.isfinite(ends).any() else np.nan
     kept, left = [], []
-    if found[0].direction > 0:
+    if found[0].direction > 0 and not found[0].is_excluded:
         left.append(f"step {found[0].first('Step count'):g} (no charge before it)")
     for (charge, discharge), end in zip(pairs, ends, strict=True):
         one_current = np.ptp(discharge.currents) <= _SAME_RATE * discharge.current

@@ -90,6 +90,8 @@ def _row(found: list[Half], place: int, samples: pd.DataFrame | None, per_volt: 
     if ways != [1, -1, 1, -1, 1]:
         reason = "the storage is not between two reference discharges, each with a charge beside it"
         return row | {"Valid": False, "Warning": reason}
+    if any(one.is_excluded for one in around):
+        return row | {"Valid": False, "Warning": "a cycle beside the storage is excluded"}
     before, remaining, after = around[0], around[2], around[4]
     ends = np.array([one.last("End voltage [V]") for one in (before, remaining, after)])
     if not np.ptp(ends) <= NEAR:

@@ -9,7 +9,19 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ...cached_property import cached_property
-from ..inputs import CHARGE, CYCLE, DISCHARGE, STEP, TEMPERATURE, Floats, Refusal, in_order, need, numbers
+from ..inputs import (
+    CHARGE,
+    CYCLE,
+    DISCHARGE,
+    STEP,
+    TEMPERATURE,
+    Floats,
+    Refusal,
+    excluded,
+    in_order,
+    need,
+    numbers,
+)
 
 TYPE = "Step type"
 DURATION, MEAN_CURRENT = "Duration [s]", "Mean current [A]"
@@ -62,6 +74,11 @@ class Steps:
         least = _NOTHING * max(float(np.abs(net).max(initial=0.0)), _NOTHING)
         moving = (np.abs(net) > least) & (self.part != REST)
         return np.where(moving, np.sign(net), 0).astype(np.int8)
+
+    @cached_property
+    def excluded(self) -> NDArray[np.bool_]:
+        """The steps that give no result."""
+        return excluded(self.frame)
 
     def column(self, name: str) -> Floats:
         """(n,) a column of the summary."""
@@ -127,6 +144,11 @@ class Half:
         return float(self.steps.column(name)[self.rows[-1]])
 
     @property
+    def is_excluded(self) -> bool:
+        """Whether one of its steps is left out."""
+        return bool(self.steps.excluded[self.rows].any())
+
+    @property
     def temperature(self) -> float:
         """The mean over its steps by duration, degC; NaN if unknown."""
         values, weights = self.steps.column(TEMPERATURE)[self.rows], self.steps.duration[self.rows]
@@ -167,5 +189,5 @@ def halves(steps: Steps, least: float = 0.0) -> list[Half]:
 
 
 def largest_discharge(found: list[Half]) -> float:
-    """The largest charge of a discharge, A.h; NaN without one."""
-    return max((half.passed() for half in found if half.direction > 0), default=np.nan)
+    """The largest charge of a discharge that is not left out, A.h; NaN without one."""
+    return max((half.passed() for half in found if half.direction > 0 and not half.is_excluded), default=np.nan)

@@ -52,7 +52,7 @@ def ocv_from_rests(
     """
     samples = checked(frame, _WHAT, exact=True)
     still = rest_limit(samples.current) if rest is None else rest
-    found = rests_of(samples, still, least)
+    found = [one for one in rests_of(samples, still, least) if not samples.excluded[one.last]]
     if not found:
         raise Refusal("no_rests", f"No rest lasts {least:g} s. GITT, HPPC or any rest of half an hour would do.")
     counted = count_charge(samples, limits, capacity)

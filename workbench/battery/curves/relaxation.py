@@ -87,7 +87,7 @@ def relaxation(
     """
     samples = checked(frame, _WHAT, exact=True)
     still = rest_limit(samples.current) if rest is None else rest
-    found = [one for one in rests_of(samples, still, least) if one.loaded]
+    found = [one for one in rests_of(samples, still, least) if one.loaded and not samples.excluded[one.last]]
     if not found:
         raise Refusal("no_rests", f"No rest after a load lasts {least:g} s. GITT, HPPC or any long rest would do.")
     counted = count_charge(samples, limits, capacity)

@@ -114,6 +114,8 @@ def _passed(samples: Checked, rest: float | None) -> list[_Passed]:
     every = ChargeRows.of(frame)
     made = []
     for number, (direction, rows) in enumerate(rows_of_half_cycles(frame, rest)):
+        if samples.excluded[rows].any():
+            continue
         lacking = (read_without(frame.iloc[rows]) or missing) if lacks else missing
         held = every.half_cycle(rows, known, lacking)
         made.append(_Passed(number, direction, rows, held, *_charge(held, direction)))

@@ -10,7 +10,7 @@ import pandas as pd
 from ..charge import counted as charge_counted
 from ..completeness import left_out
 from ..half_cycles import CURRENT, HalfCycle, half_cycles
-from ..inputs import CYCLE, DISCHARGE, T_MEAN, WIDEST, Floats, Refusal, need, numbers, positive, refusing
+from ..inputs import CYCLE, DISCHARGE, T_MEAN, WIDEST, Floats, Refusal, excluded, need, numbers, positive, refusing
 from ..result import Cell, Remark, result
 
 COLUMNS = (
@@ -63,7 +63,8 @@ def delta_q(
 
     It refuses discharges at currents more than 5 % apart, at temperatures more than 2 K apart, that end more than
     20 mV apart, or that hold less than the window. A cycle that passes more than 1.2 times the rated capacity is
-    faulty: the next one is taken, and a warning says so. Frames with left-out samples are warned of.
+    faulty: instead of it, and of one that is excluded, the next one is taken, and a warning says so. Frames with
+    left-out samples are warned of.
 
     Parameters
     ----------
@@ -130,22 +131,32 @@ def on_grid(curve: Curve, grid: Floats) -> Floats:
 
 
 def _curve(samples: pd.DataFrame, asked: int, rated: float | None) -> tuple[Curve, list[Remark]]:
-    """The discharge of a cycle, or of the next one where that is faulty."""
-    cycle = numbers(samples, CYCLE)
+    """The discharge of a cycle, or of the next one where that is faulty or excluded."""
+    cycle, out = numbers(samples, CYCLE), excluded(samples)
+    said = []
     for place in (asked, asked + 1):
         rows = samples[cycle == place]
         if not len(rows):
             known = cycle[np.isfinite(cycle)]
             there = f"{known.min():g} to {known.max():g}" if len(known) else "none"
             raise Refusal("no_cycle", f"Cycle {place} is not in the frame; there are cycles {there}.")
+        if out[cycle == place].any():
+            said.append(Remark("excluded_cycle", f"Cycle {place} is excluded; cycle {asked + 1} is taken."))
+            continue
         curve = _discharge(rows, place)
         if rated is None or curve.charge[-1] <= _OUTLIER * rated:
-            words = (
-                f"Cycle {asked} passes more than {_OUTLIER:g} times the rated capacity; cycle {place} is taken."
-            )
-            return curve, [Remark("faulty_cycle", words)] if place != asked else []
+            return curve, said
+        words = (
+            f"Cycle {place} passes more than {_OUTLIER:g} times the rated capacity; cycle {asked + 1} is taken."
+        )
+        said.append(Remark("faulty_cycle", words))
+    if said[0].code == said[1].code == "faulty_cycle":
+        raise Refusal(
+            "faulty_cycle", f"Cycles {asked} and {asked + 1} pass more than {_OUTLIER:g} times what is rated."
+        )
     raise Refusal(
-        "faulty_cycle", f"Cycles {asked} and {asked + 1} pass more than {_OUTLIER:g} times what is rated."
+        "excluded_cycle",
+        f"Each of cycles {asked} and {asked + 1} is excluded or faulty. Choose other cycles.",
     )
 
 

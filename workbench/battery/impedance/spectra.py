@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...messages import counted
 from ..checked import joined, temperature_cells, temperatures
-from ..inputs import CYCLE, Floats, Refusal, need, numbers
+from ..inputs import CYCLE, Floats, Refusal, excluded, need, numbers
 from ..nyquist import FREQUENCY, IMAGINARY, REAL
 from ..result import Cell
 
@@ -68,7 +68,7 @@ def spectra_of(frame: pd.DataFrame) -> list[Spectrum]:
     values = [numbers(frame, name) for name in (FREQUENCY, REAL, IMAGINARY)]
     kept = np.isfinite(values[0]) & np.isfinite(values[1]) & np.isfinite(values[2])
     with np.errstate(invalid="ignore"):
-        kept &= values[0] > 0
+        kept &= (values[0] > 0) & ~excluded(frame)
     if not kept.any():
         raise Refusal("no_samples", f"No row has '{FREQUENCY}' above 0, '{REAL}' and '{IMAGINARY}': no impedance.")
     rows = frame.loc[kept]

@@ -84,6 +84,8 @@ def dcir(
         loads = np.flatnonzero(np.abs(samples.current) > still)
         level, long = -1, 0
         for place in pulse_places(measured.current, still, least):
+            if samples.excluded[place.last]:
+                continue
             pulse = Pulse(measured, place, max([*at, 1.0]), still)
             if pulse.duration > longest:
                 long += 1

@@ -135,6 +135,7 @@ def gitt(
     rows = [
         _row(samples, measured, counted, place, end, how, still, number)
         for number, (place, end) in enumerate(zip(places, ends, strict=True))
+        if not samples.excluded[place.last]
     ]
     return result(rows, COLUMNS, [*samples.remarks, *counted.remarks, APPARENT])
 

@@ -109,6 +109,8 @@ def ici(
     rows: list[dict[str, Cell]] = []
     usual = float(np.median([samples.time[one.end] - samples.time[one.last] for one in breaks]))
     for number, (one, drive) in enumerate(zip(breaks, slopes, strict=True)):
+        if samples.excluded[one.last]:
+            continue
         base: dict[str, Cell] = {"Pulse": number, "SOC": float(counted.soc[one.last])}
         rows.append(
             base
