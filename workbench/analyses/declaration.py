@@ -40,6 +40,8 @@ class Declared:
         has the columns ``Cell`` and ``Test``. ``cells``: one call over all tests, whose frame has the columns ``Cell``,
         ``Test`` and ``Batch``, and whose table has the column ``Cell``; each cell gets its rows.
     needs : the columns without which there is nothing to compute.
+    in_life : cycles are counted over the life of a cell, of which a test may be a later part. A comparison of cells has
+        ``Cycle in life`` in its frame; an analysis of single tests says that it counts from the first of its own.
     takes : further columns that are read where they are there.
     given : parameter -> the fact of the cell's specification that fills it: ``rated`` (A.h), ``limits`` (the lower
         and upper voltage, V), ``anode`` and ``cathode`` (tables of their half cells).
@@ -56,6 +58,7 @@ class Declared:
     kinds: tuple[str, ...] = ()
     over: Over = "test"
     needs: tuple[str, ...] = ()
+    in_life: bool = False
     takes: tuple[str, ...] = ()
     given: Mapping[str, str] = field(default_factory=dict)
     fixed: Mapping[str, JsonValue] = field(default_factory=dict)

@@ -13,6 +13,7 @@ from ..battery.inputs import flags
 from ..battery.off_course import left_out, off_course
 from ..battery.result import Remark, refused
 from ..cycling import columns as c
+from ..cycling.life import CYCLE_IN_LIFE
 
 _LONG = 0.5
 Group = Literal["batch", "all"]
@@ -23,12 +24,15 @@ def outliers(cycles: pd.DataFrame, *, limit: float = 3.5, group: Group = "batch"
 
     Parameters
     ----------
-    cycles : of all tests, with ``Cell``, ``Batch`` and ``Complete``; cycles that are not complete do not count, nor
+    cycles : of all tests, with ``Cell``, ``Batch`` and ``Complete``, and ``Cycle in life`` where a cell has several
+        tests, whose cycles then follow each other; cycles that are not complete do not count, nor
         check-ups and parts of cycles (see ``battery.off_course``), and a cell with less than half of the cycles that
         its group has in the middle is left out.
     limit : the modified z above which a cell is an outlier; see ``battery.outliers``.
     group : what is compared: cells of a batch, or all.
     """
+    if CYCLE_IN_LIFE in cycles:  # a later test of a cell goes on where the one before it ended
+        cycles = cycles.assign(**{c.CYCLE_COUNT: cycles[CYCLE_IN_LIFE].fillna(cycles[c.CYCLE_COUNT])})
     held = cycles[cycles["Complete"].fillna(True).astype(bool)] if c.COMPLETE in cycles else cycles
     held = held.dropna(subset=[c.DISCHARGE_CAPACITY, c.CYCLE_COUNT]).sort_values(c.CYCLE_COUNT, kind="stable")
     partly = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from pydantic import JsonValue
 
@@ -37,6 +37,8 @@ def key_of(
 ) -> Key:
     """What an analysis of these tests hangs on."""
     facts = {one.id: _facts(curves, declared, one) for one in tests}
+    if declared.in_life:
+        _add_life(facts, curves, declared, tests, revisions)
     of = {one.id: revisions[one.id] for one in tests}
     return Key(declared.type, declared.version, parameters, of, facts)
 
@@ -58,11 +60,37 @@ class Curves:
         self._store, self._scope = store, scope
         self._found: dict[tuple[str, str], HalfCellCurve | None] = {}
 
+    def revisions(self, ids: Iterable[str]) -> dict[str, int]:
+        """The revisions of the cycles of tests that an analysis does not read itself."""
+        found = self._store.series.revisions([(id, "cycles") for id in ids])
+        return {key[-2]: number for key, number in found.items()}
+
     def of(self, test: Test, electrode: Electrode) -> HalfCellCurve | None:
         key = ("" if test.specification is None else test.specification.id, electrode)
         if key not in self._found:
             self._found[key] = curve_of(self._store, self._scope, test.specification, electrode)
         return self._found[key]
+
+
+def _add_life(
+    facts: Mapping[str, dict[str, JsonValue]],
+    curves: Curves,
+    declared: Declared,
+    tests: Sequence[Test],
+    revisions: Mapping[str, Mapping[str, int]],
+) -> None:
+    """Add what follows from the other tests of a cell; nothing for the only test of one."""
+    if declared.over == "test":
+        for one in tests:
+            if one.earlier or one.perhaps_earlier:
+                facts[one.id]["life"] = [len(one.earlier), len(one.perhaps_earlier)]
+        return
+    # One test of each cell speaks for all, whatever the order in which they are given.
+    several = {one.cell_id: one for one in sorted(tests, key=lambda one: one.id) if len(one.of_cell) > 1}
+    of = curves.revisions({other.id for one in several.values() for other in one.of_cell} - revisions.keys())
+    of |= {id: numbers["cycles"] for id, numbers in revisions.items()}
+    for one in several.values():
+        facts[one.id]["life"] = [[other.id, other.began, of[other.id]] for other in sorted(one.of_cell)]
 
 
 def _facts(curves: Curves, declared: Declared, test: Test) -> dict[str, JsonValue]:

@@ -19,7 +19,10 @@ from pydantic import JsonValue
 
 from ..battery.doubts import Doubt
 from ..battery.result import WARNINGS, Remark, refused
-from ..engine.reader import Cancel
+from ..cycling.life import CYCLE_IN_LIFE
+from ..dataset import Warn
+from ..engine.cell_life import Lives
+from ..engine.reader import Cancel, Reader
 from ..errors import BadRequest, NotFound, WorkerDied, instead
 from ..fan_out import FanOut, own_task
 from ..records.measurement import KIND
@@ -34,7 +37,7 @@ from .half_cells import ELECTRODES, curve_of, lacking, table_of
 from .keeping import MOST_NAMED, Computed, Kept, Key, Output, digest_of, input_of, keep, kept
 from .kinds_in_cache import KindsInCache
 from .registry import ANALYSES, ON_ARRIVAL
-from .tests import Test, excluded_words, frames, joined, keys, steps_of, tests_in
+from .tests import Test, frames, joined, keys, remarks, steps_of, tests_in
 
 OTHER = "other"
 """The kind of a test that no rule fits."""
@@ -352,12 +355,15 @@ def _is_fresh(unit: _Unit) -> bool:
 def _outputs(
     store: Store, scope: Scope, declared: Declared, tests: Sequence[Test], given: Mapping[str, JsonValue]
 ) -> Outputs:
-    read, problems = frames(store, scope, declared, tests)
+    several = declared.in_life and declared.over == "cells" and any(len(one.of_cell) > 1 for one in tests)
+    lives = Lives(Reader(store, scope)) if several else None
+    read, problems = frames(store, scope, declared, tests, lives)
     inputs = [input_of(one.id, one.name, declared.reads, read[one.id]) for one in tests if one.id in read]
     name = declared.type if not given else f"{declared.type} ({_shown(given)})"
     newest = tests[-1]
     if declared.over == "cells":
-        return _by_cell(declared, tests, read, inputs, name, given)
+        order = [] if lives is None else lives.warnings([*read], [CYCLE_IN_LIFE])
+        return _by_cell(declared, tests, read, inputs, name, given, order)
     label, data = newest.shown, read.get(newest.id)
     if declared.over == "cell":
         label = newest.cell
@@ -372,7 +378,7 @@ def _outputs(
             table = _refusal(declared, str(error))
         else:
             table = _called(declared, data, {**declared.fixed, **filled, **given})
-    said = [asdict(one) for one in excluded_words(declared, tests, read)]
+    said = [asdict(one) for one in remarks(declared, tests, read)]
     table.attrs[WARNINGS] = [*said, *table.attrs.get(WARNINGS, [])]
     made[newest.id] = [Output(declared.type, f"{label}: {name}", table, _results(declared, table), inputs)]
     return made
@@ -385,6 +391,7 @@ def _by_cell(
     inputs: Sequence[Mapping[str, JsonValue]],
     name: str,
     given: Mapping[str, JsonValue],
+    order: Sequence[Warn],
 ) -> Outputs:
     """One call over all tests, and the rows of each cell with the newest of its tests."""
     of_cell: dict[str, list[Test]] = {}
@@ -395,6 +402,8 @@ def _by_cell(
         table = _called(declared, joined(tests, read, {"Batch": batches}), {**declared.fixed, **given})
     else:
         table = _refusal(declared, "No test has data to read.")
+    unknown = [asdict(Remark(one.code, one.message, declared.type)) for one in order]
+    table.attrs[WARNINGS] = [*unknown, *table.attrs.get(WARNINGS, [])]
     made: Outputs = {one.id: [] for one in tests}
     rows_of = dict(iter(table.groupby("Cell", sort=False))) if "Cell" in table else {}
     input_by_id = {one["measurement_id"]: one for one in inputs}

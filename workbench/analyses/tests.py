@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -15,10 +16,13 @@ from ..battery.result import Remark
 from ..cycling import columns as c
 from ..cycling.columns import CYCLE_COUNT
 from ..cycling.cycle_completeness import VoltageLimits
+from ..cycling.life import CYCLE_IN_LIFE
 from ..cycling.steps import STEP_TYPE, in_order, step_types
+from ..engine.cell_life import Lives
 from ..engine.complete_cycles import excluded_cycles, with_completeness
 from ..engine.ratings import limits_of, rated_capacity
 from ..engine.reader import Reader
+from ..messages import counted
 from ..records import Specification
 from ..records.exclusion import ALL, is_excluded
 from ..store import Scope, Store
@@ -30,13 +34,29 @@ from .declaration import Declared
 KIND_TYPE = re.compile(r"kind:(\w+)")
 TOGETHER = 64
 """Tests whose records are looked up at once; so many have their steps in memory."""
+REPEATED = 10
+"""An ageing test has so many cycles, as in `test_kinds`."""
 DATASET = {"samples": "series", "steps": "steps", "cycles": "cycles"}
+
+
+class OneOfCell(NamedTuple):
+    """A test of a cell: when it began, empty if that is unknown, and how many cycles it has."""
+
+    id: str
+    began: str
+    cycles: int
+
+    @property
+    def ages(self) -> bool:
+        """Whether it has the cycles of an ageing test, and not only those of a check-up."""
+        return self.cycles >= REPEATED
 
 
 @dataclass(frozen=True)
 class Test:
     """A measurement, as an analysis sees it. ``rated`` in A.h is None where it is unknown, as is each of ``voltages``;
-    ``excluded`` are the texts of what a user excluded of it. ``is_table``: there are cycles, but no samples."""
+    ``excluded`` are the texts of what a user excluded of it. ``of_cell`` are all tests of its cell, with itself.
+    ``is_table``: there are cycles, but no samples."""
 
     __test__ = False  # not a test of pytest
 
@@ -52,6 +72,7 @@ class Test:
     began: str
     specification: Specification | None
     excluded: tuple[str, ...]
+    of_cell: tuple[OneOfCell, ...]
     is_table: bool
 
     @property
@@ -64,6 +85,16 @@ class Test:
         """Both voltage limits of the specification, V; None where one of them is unknown."""
         low, high = self.voltages.low, self.voltages.high
         return None if low is None or high is None else (low, high)
+
+    @property
+    def earlier(self) -> list[OneOfCell]:
+        """The tests with many cycles that the cell had before this one."""
+        return [one for one in self.of_cell if one.ages and one.began and one.began < self.began]
+
+    @property
+    def perhaps_earlier(self) -> list[OneOfCell]:
+        """Those of which it is not known whether they were before this one."""
+        return [one for one in self.of_cell if one.ages and one.id != self.id and not (one.began and self.began)]
 
     def fact(self, name: str) -> JsonValue:
         """The rated capacity or the limits of the specification, as a parameter takes them."""
@@ -80,6 +111,12 @@ def tests_in(store: Store, scope: Scope, ids: Sequence[str] | None, *, also_tabl
     where: Mapping[str, JsonValue] = {} if ids is None else {"ids": [*ids]}
     reader = Reader(store, scope)
     rows = reader.rows("measurements", where, fields, None).table.records()
+    of_cell: dict[str, list[OneOfCell]] = {}
+    for row in rows if ids is None else _of_the_same_cells(reader, rows):
+        began = "" if row["start_time"] is None else str(row["start_time"])
+        there = of_cell.setdefault(str(row["instance_id"]), [])
+        there.append(OneOfCell(str(row["id"]), began, int(row["cycle_count"] or 0)))
+    tests_of = {cell: tuple(tests) for cell, tests in of_cell.items()}  # one tuple for all tests of a cell
     rows = [row for row in rows if row["sample_count"] or (also_tables and row["cycle_count"])]
     known = [str(row["id"]) for row in rows]
     page = store.rows.page(Specification, scope, limit=None)
@@ -107,10 +144,18 @@ def tests_in(store: Store, scope: Scope, ids: Sequence[str] | None, *, also_tabl
                 began="" if row["start_time"] is None else str(row["start_time"]),
                 specification=specification,
                 excluded=tuple(excluded.get(str(row["id"]), ())),
+                of_cell=tests_of[cell_id],
                 is_table=not row["sample_count"],
             )
         )
     return found
+
+
+def _of_the_same_cells(reader: Reader, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The tests of the cells of some tests. A row has values of any kind, by its fields."""
+    cells = list(dict.fromkeys(str(row["instance_id"]) for row in rows))
+    fields = ["id", "instance_id", "start_time", "cycle_count"]
+    return reader.rows("measurements", {"instanceIds": [*cells]}, fields, None).table.records() if cells else []
 
 
 def steps_of(store: Store, scope: Scope, test: Test) -> Table:
@@ -125,10 +170,10 @@ def _with_types(stored: Table, test: Test) -> Table:
 
 
 def frames(
-    store: Store, scope: Scope, declared: Declared, tests: Sequence[Test]
+    store: Store, scope: Scope, declared: Declared, tests: Sequence[Test], lives: Lives | None = None
 ) -> tuple[dict[str, pd.DataFrame], dict[str, str]]:
     """What an analysis reads of tests, exact, by their ids; and of the others why there is nothing: a test has no such
-    data, lacks a column that the analysis needs, or is excluded."""
+    data, lacks a column that the analysis needs, or is excluded. ``lives`` gives cycles their ``Cycle in life``."""
     found: dict[str, pd.DataFrame] = {}
     problems: dict[str, str] = {}
     for first in range(0, len(tests), TOGETHER):
@@ -144,6 +189,8 @@ def frames(
             # To look again would take longer with each record that this run keeps.
             excluded = {one.id: one.excluded for one in there if one.excluded}
             stored = with_completeness(stored, Reader(store, scope), excluded)[0]
+            if lives is not None:
+                stored = lives.tables(stored, [CYCLE_IN_LIFE], "cycles")
         else:
             stored = {one.id: _with_types(stored[one.id], one) for one in there}
         found |= {one.id: frame_of(stored[one.id]) for one in there}
@@ -155,7 +202,32 @@ def frames(
     return found, problems
 
 
-def excluded_words(declared: Declared, tests: Sequence[Test], read: Mapping[str, pd.DataFrame]) -> list[Remark]:
+def remarks(declared: Declared, tests: Sequence[Test], read: Mapping[str, pd.DataFrame]) -> list[Remark]:
+    """What is to be known of the tests that an analysis reads, whatever it finds."""
+    return [*_of_excluded(declared, tests, read), *_of_earlier(declared, tests)]
+
+
+def _of_earlier(declared: Declared, tests: Sequence[Test]) -> list[Remark]:
+    (*_, test) = tests
+    if not declared.in_life:
+        return []
+    counts = "cycles and capacities are counted from the first cycle of this test alone"
+    if test.earlier:
+        words = (
+            f"The cell has {counted(len(test.earlier), 'earlier test')} with many cycles: {counts}. The recipe 'fade' "
+            "of the gallery counts over the life of the cell."
+        )
+        return [Remark("earlier_tests", words, declared.type)]
+    if test.perhaps_earlier:
+        words = (
+            f"The cell has {counted(len(test.perhaps_earlier), 'other test')} with many cycles, and which began first "
+            f"is not known: {counts}. Give each its 'start_time'."
+        )
+        return [Remark("life_order_unknown", words, declared.type)]
+    return []
+
+
+def _of_excluded(declared: Declared, tests: Sequence[Test], read: Mapping[str, pd.DataFrame]) -> list[Remark]:
     """What an analysis of samples or steps says of excluded cycles; one of cycles says it in their rows."""
     made = []
     for one in tests if declared.reads != "cycles" else ():

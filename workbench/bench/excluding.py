@@ -32,7 +32,8 @@ class Excluding:
 
         Excluded cycles are not ``Complete`` any more, so that recipes which keep complete cycles leave them out; those
         of the gallery leave out their steps and samples too. Stored analyses become stale and are computed without
-        them; in their frames a column ``Excluded`` marks the samples and steps that give no result. A figure of the gallery says what was left out. ``bench.include(name)`` undoes it.
+        them; in their frames a column ``Excluded`` marks the samples and steps that give no result. A figure of the
+        gallery says what was left out. ``bench.include(name)`` undoes it.
 
         Parameters
         ----------
