@@ -242,3 +242,21 @@ def test_what_cannot_be_exported_is_said(bench: wb.Bench, tmp_path: Path) -> Non
     with pytest.raises(BadRequest, match="no sampled data"):
         bench.measurements.export(empty, tmp_path / "a.parquet")
     assert list(tmp_path.glob("*.parquet")) == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_words_of_the_cycler_come_back(bench: wb.Bench, tmp_path: Path, name: str) -> None:
+    lines = ["Time [s],Current [A],Voltage [V],Step Type"]
+    for second in range(300):
+        word, current = [("CC_DChg", 1.0), ("Rest", 0.0), ("CC_Chg", -1.0)][second // 100]
+        lines.append(f"{second},{current},{3.7 - current / 100:.3f},{word}")
+    path = tmp_path / "of a cycler.csv"
+    path.write_text("\n".join(lines) + "\n")
+    (file,) = bench.ingest(path, instance="c1", sign="discharge")
+    steps = bench.measurements.steps(file.measurement_id)
+    assert steps["Step type from cycler"].tolist() == ["CC_DChg", "Rest", "CC_Chg"]
+    bench.measurements.export(file.measurement_id, tmp_path / name)
+    other, after = returned(tmp_path, tmp_path / name)
+    with other:
+        assert content(other, after.id) == content(bench, str(file.measurement_id))
+        pd.testing.assert_frame_equal(other.measurements.steps(after.id), steps)

@@ -17,6 +17,7 @@ from ...table import Table
 from ..limits import Limits, RecordFields
 from ..plan.labels import Labels, Ratings
 from . import samples_file
+from .cycler_step_types import CyclerStepTypes
 
 
 class Brought(TypedDict):
@@ -66,7 +67,8 @@ def restored(path: Path, file: IO[bytes], limits: Limits, deadline: float) -> Re
     try:
         table = passport.given_steps()
         given = table is not None and OWN_TIME not in table
-        builder = StepsBuilder(owning=not given and (table is not None or _was_read(passport)))
+        read = _was_read(passport)
+        builder, words = StepsBuilder(owning=not given and (table is not None or read)), CyclerStepTypes()
         for batch in tables(path, passport):
             rules.feed(batch)
             if rules.broken or survey.rows > passport.rows or time.monotonic() > deadline:
@@ -74,12 +76,15 @@ def restored(path: Path, file: IO[bytes], limits: Limits, deadline: float) -> Re
             content.feed(batch)
             survey.feed(batch, batch["Step count"].values)
             builder.feed(batch)
+            words.feed(batch)
             samples_file.put(file, "series", batch)
         if content.hexdigest() != passport.content_hash:
             return None
         steps = table if table is not None and given else builder.finish()
         if table is not None and not given:
             steps = replaced(steps, table.columns)
+        if read and not given:
+            steps = words.added_to(steps)
     except FileRefused:
         return None
     except Exception:  # a passport is anybody's text; what cannot be read by it is read without it
