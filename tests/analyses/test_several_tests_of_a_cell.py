@@ -5,50 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
+from support.cells_that_fade import CELLS, CYCLES, FIRST, add, capacity, cells
 
 import workbench as wb
-
-CELLS, CYCLES, FIRST, EACH = 8, 60, 25, 20
-
-
-def capacity(number: int, cycle: int) -> float:
-    """A.h; a cell fades by 0.4 % of its capacity in each cycle."""
-    return 1.0 - (0.004 + 1e-5 * number) * cycle + 1e-4 * ((7 * cycle + 3 * number) % 5 - 2)
-
-
-def samples(number: int, start: int, stop: int) -> pd.DataFrame:
-    """The cycles of a cell from one of its life to another, at 1 A, counted from 0 as a new file does."""
-    seconds = [3600 * capacity(number, cycle) for cycle in range(start, stop) for _ in (0, 1)]
-    begins = np.concatenate([[0.0], np.cumsum(seconds)[:-1]])
-    shares = np.linspace(0.0, 1.0, EACH)
-    # The first sample of a half cycle comes 1 s after the last one of the half cycle before it.
-    time = (begins[:, None] + 1.0 + (np.array(seconds)[:, None] - 1.0) * shares).ravel()
-    ways = np.tile(np.repeat([-1.0, 1.0], EACH), stop - start)
-    volts = np.tile(np.concatenate([3.0 + 1.2 * shares, 4.2 - 1.2 * shares]), stop - start)
-    frame = {"Time [s]": time - time[0], "Current [A]": ways, "Voltage [V]": volts}
-    return pd.DataFrame({**frame, "Cycle count": np.repeat(np.arange(stop - start), 2 * EACH)})
 
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Iterator[wb.Bench]:
-    with wb.open(tmp_path / "w.db") as opened:
-        limits = {"voltage_min": {"value": 3.0, "unit": "V"}, "voltage_max": {"value": 4.2, "unit": "V"}}
-        opened.specifications.create(name="cell", ratings={"capacity": {"value": 1.0, "unit": "A.h"}, **limits})
-        opened.batches.create(name="A", specification="cell")
-        for number in range(CELLS):
-            opened.instances.create(name=f"C{number}", specification="cell", batch="A")
-            if number:
-                add(opened, f"C{number} whole", number, 0, CYCLES, "2024-01-01T00:00:00Z")
+    with cells(tmp_path) as opened:
         yield opened
-
-
-def add(bench: wb.Bench, name: str, number: int, start: int, stop: int, began: str | None) -> None:
-    fields = {"name": name, "instance": f"C{number}", "tags": ["ageing"], "sign": "discharge"}
-    fields |= {} if began is None else {"start_time": began}
-    bench.measurements.create(time_series=samples(number, start, stop), **fields)
 
 
 def of_cells(bench: wb.Bench) -> tuple[pd.DataFrame, set[str]]:

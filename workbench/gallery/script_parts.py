@@ -62,6 +62,12 @@ def from_full(rows):
     return rows.drop(partly), said if len(partly) else ""
 
 
+def along_life(rows):
+    """The cycles with their number in the life of their cell as ``Cycle count``, if a cell has several tests here."""
+    several = "Cycle in life" in rows and rows.groupby("instance_name")["measurement_id"].nunique().max() > 1
+    return rows.assign(**{"Cycle count": rows["Cycle in life"].fillna(rows["Cycle count"])}) if several else rows
+
+
 def first_in_life(rows):
     """The first capacity that each test is compared with: that of its cell's first test, since an ageing test may go on
     in further ones; its own where it has another current. With words for a note."""
@@ -75,6 +81,19 @@ def first_in_life(rows):
     names = ", ".join(firsts.loc[other, "instance_name"].unique()[:5])
     words = f"a test at another current is compared with its own first cycle: {names}" if other.any() else ""
     return firsts[capacity].where(other, begun[capacity]), words
+
+
+def lives(rows):
+    """What each cycle is one life with: its cell, or its test alone where that has another current than the first test
+    of the cell. With words for a note."""
+    current = "Mean discharge current [A]"
+    tests = along_life(rows).sort_values("Cycle count").groupby("measurement_id", sort=False)
+    of = tests[["instance_name"]].first().assign(current=tests[current].median() if current in rows else np.nan)
+    begun = of.groupby("instance_name")["current"].transform("first")
+    other = (of["current"] - begun).abs() > 0.2 * begun.abs()
+    names = ", ".join(of.loc[other, "instance_name"].unique()[:5])
+    words = f"a test at another current stands alone: {names}" if other.any() else ""
+    return rows["measurement_id"].map(of["instance_name"].astype(str).mask(other, of.index.astype(str))), words
 
 
 def incomplete(every, kept):

@@ -11,7 +11,7 @@ LACKING = "No test repeats a full cycle at least ten times. Ingest an ageing tes
 READS = Reads(
     "cycles",
     ("Cycle count", "Discharge capacity [A.h]", "Complete"),
-    ("Mean discharge current [A]", "Mean temperature [degC]"),
+    ("Mean discharge current [A]", "Mean temperature [degC]", "Cycle in life"),
 )
 
 
@@ -48,7 +48,10 @@ def transform(data, params):
     rows, partly = from_full(data["rows"])
     found = []
     rows = rows.assign(degrees=degrees_of(rows).round(0))
-    for test, cycles in rows.groupby("measurement_id", sort=False):
+    rows["life"], own = lives(rows)
+    partly = "; ".join(text for text in (own, partly) if text)
+    rows = along_life(rows)
+    for _, cycles in rows.groupby("life", sort=False):
         cycles = cycles.sort_values("Cycle count")
         cell, batch, degrees = (cycles[name].iloc[0] for name in ("instance_name", "batch_name", "degrees"))
         group = {

@@ -11,7 +11,7 @@ LACKING = "No test repeats a full cycle. Outliers are looked for among ageing te
 READS = Reads(
     "cycles",
     ("Cycle count", "Discharge capacity [A.h]", "Complete"),
-    ("Coulombic efficiency", "Mean discharge current [A]"),
+    ("Coulombic efficiency", "Mean discharge current [A]", "Cycle in life"),
 )
 
 
@@ -36,6 +36,7 @@ def make(facts):
 def transform(data, params):
     rows, partly = from_full(data["rows"].dropna(subset=["Discharge capacity [A.h]"]))
     rows, beside = of_course(rows)
+    rows = along_life(rows)
     if rows.empty:
         return battery.message("No complete cycle to look at. Choose other cells.", unmet=True)
     base = params.get("per", "cell")
