@@ -12,6 +12,7 @@ from pathlib import Path
 from ...errors import FileRefused, TooLarge
 from .. import limits
 from .archives import Packing, Scratch, broken, opened, packing_of, past_bounds
+from .line_ends import PlainLineEnds, split_lines
 
 _BLOCK = 1 << 18
 _TAIL = 1 << 14
@@ -160,14 +161,9 @@ def _is_texty(data: bytes) -> bool:
 
 
 def _lines(data: bytes, encoding: str, whole: bool) -> tuple[str, ...]:
-    text = (
-        data.decode(encoding, "replace")
-        .replace("\0", "")
-        .lstrip("\ufeff")
-        .replace("\r\n", "\n")
-        .replace("\r", "\n")
-    )
-    lines = text.split("\n")
+    text = data.decode(encoding, "replace").replace("\0", "").lstrip("\ufeff")
+    # Where the head is cut, a "\r" at its end may be only a part of a line end.
+    lines = split_lines(text if whole else text.rstrip("\r"))
     if not whole or not lines[-1]:
         lines = lines[:-1]
     return tuple(lines[: limits.HEAD_LINES])
@@ -176,6 +172,7 @@ def _lines(data: bytes, encoding: str, whole: bool) -> tuple[str, ...]:
 class LineStream:
     """The lines of a text file from line ``skip`` on, as valid utf-8, below a line ``before`` of the caller.
 
+    Each line ends with ``\\n`` or ``\\r\\n``, whatever ends it in the file; see `line_ends`.
     It has what pandas needs of a file: ``read``. It checks limits while it reads: unpacked size and ratio, length of
     a line, and bytes since the last ``batch_begins()``. ``failure`` is the error that ``read`` raised: a parser may
     turn it into another one. ``tail`` holds the last lines. ``nuls`` is the number of NUL bytes, which are left out.
@@ -201,7 +198,7 @@ class LineStream:
         encoding = head.encoding or "utf-8"
         self._decoder = codecs.getincrementaldecoder(encoding)("replace")
         self._is_utf8 = encoding == "utf-8"
-        self._old_mac = b"\r" in head.data and b"\n" not in head.data
+        self._line_ends = PlainLineEnds()
         self._skip = skip
         self._unquote = unquote
         self._rewrite = rewrite
@@ -273,8 +270,7 @@ class LineStream:
             self._begun = True
         if not self._is_utf8:  # in utf-16 NULs are a part of letters
             raw = self._without_nuls(raw)
-        if self._old_mac:
-            raw = raw.replace(b"\r", b"\n")
+        raw = self._line_ends.feed(raw, ended=self._ended)
         self._check_lines(raw)
         if self._unquote:
             raw = raw.replace(b'"', b"")
