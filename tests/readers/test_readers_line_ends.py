@@ -1,4 +1,4 @@
-"""Text whose lines end in other ways than most: all of its samples are read, and messages name the lines of the file."""
+"""Text whose lines end in other ways than most: all samples are read, and messages name the lines of the file."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What ends a line of a text file: the one rule for all who count lines or split at them.
 
-A line ends with ``\\n``, ``\\r\\n``, ``\\r\\r\\n`` (a program that writes ``\\r\\n`` in text mode on Windows makes it) or a
-``\\r`` alone (old Macs, and devices that end the lines above a table so). The ends of one file may differ.
+A line ends with ``\\n``, ``\\r\\n``, ``\\r\\r\\n`` (what text mode on Windows makes of ``\\r\\n``) or a ``\\r`` alone, as
+old Macs write it, and devices in the lines above a table. The ends of one file may differ.
 """
 
 from __future__ import annotations
@@ -31,8 +31,10 @@ class PlainLineEnds:
         self._is_return = self._is_other = np.zeros(0, np.bool_)
 
     def feed(self, block: bytes, *, ended: bool) -> bytes:
-        """The next block, and at the end of the text (``ended``) all that is left. A ``\\r`` at the end of a block waits
-        for the next one."""
+        """The next block, and at the end of the text (``ended``) all that is left.
+
+        A ``\\r`` at the end of a block waits for the next one.
+        """
         text = self._held + block if self._held else block
         if b"\r" not in text:
             self._held = b""

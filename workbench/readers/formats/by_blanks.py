@@ -40,8 +40,9 @@ def tabbed(*, commas: bool = False, pair: int | None = None, width: int | None =
         held["rest"] = lines.pop() if block else b""
         parted = (line.replace(b",", b" ") if commas else line for line in lines)
         words = (line.split() for line in parted)
+        end = b"\n" if block else b""  # a last line without one may be incomplete
         return b"".join(
-            b"\t".join(_paired(row, pair, b" ") if width in (None, len(row)) else [b" ".join(row)]) + b"\n"
+            b"\t".join(_paired(row, pair, b" ") if width in (None, len(row)) else [b" ".join(row)]) + end
             for row in words
         )
 

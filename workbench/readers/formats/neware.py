@@ -131,7 +131,8 @@ def unnest() -> Callable[[bytes], bytes]:
                 number["step"] = _first_field(line[1:])
             else:
                 made.append(number["cycle"] + mark + number["step"] + line[1:])
-        return b"".join(line + b"\n" for line in made)
+        end = b"\n" if block else b""  # a last line without one may be incomplete
+        return b"".join(line + end for line in made)
 
     return rewrite
 

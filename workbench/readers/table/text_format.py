@@ -27,6 +27,7 @@ from .columns import From, Plan, Split, plan_columns, unique_labels
 from .dates import start_notes
 from .header_units import split_header
 from .kinds_and_sign import Survey
+from .last_line import is_cut
 from .proved_units import prove_units, take_temperature
 from .row_places import Places, Rewrite, tables_above
 from .several_cells import (
@@ -406,41 +407,12 @@ class _Parser:
                 stream.batch_begins()
                 yield without_points(frame, layout.by_points)
         except (StopIteration, pd.errors.EmptyDataError):
-            self.cut_short = self._is_cut(stream.tail)
+            self.cut_short = is_cut(stream.tail, layout.delimiter, layout.whole_rows)
         except (pd.errors.ParserError, UnicodeError, OverflowError, MemoryError, ValueError) as error:
             raise stream.failure or _refused(self.head.name, error) from None
         finally:
             self.places.nuls = max(self.places.nuls, stream.nuls)
             stream.close()
-
-    def _is_cut(self, tail: bytes) -> bool:
-        """Whether the last line is incomplete: it lacks fields that other lines have, and not only empty ones."""
-        text = tail.decode("utf-8", "replace")
-        lines = [line for line in text.split("\n") if line.strip()]
-        if len(lines) < 2 or self.layout.whole_rows < 2:
-            return False
-        last = lines[-1].rstrip("\r").split(self.layout.delimiter)
-        if len(last) >= self.layout.whole_rows:
-            return False
-        before = [line.rstrip("\r").split(self.layout.delimiter) for line in lines[1:-1]]
-        return not self._lacks_only_blanks(last, before, ended=text.endswith("\n"))
-
-    def _lacks_only_blanks(self, last: list[str], before: list[list[str]], *, ended: bool) -> bool:
-        """Whether the fields that the last line lacks are empty in all lines ``before`` it.
-
-        A line that did not end with a line break may have lost digits too: its last number must be as long as others.
-        """
-        place = len(last) - 1
-        usual = [row for row in before if len(row) > place + 1]
-        if not usual or any(field.strip() for row in usual for field in row[place + 1 :]):
-            return False
-        shown = [_decimals(row[place]) for row in usual]
-        return bool(last[place].strip()) and (ended or _decimals(last[place]) >= min(shown))
-
-
-def _decimals(field: str) -> int:
-    """The number of characters after the decimal mark of a field."""
-    return len(field.strip()) - 1 - max(field.strip().rfind("."), field.strip().rfind(","))
 
 
 def _chained(first: Rewrite | None, then: Rewrite | None) -> Rewrite | None:
