@@ -130,6 +130,69 @@ def test_an_export_under_another_name_extends_its_cell(bench: wb.Bench, tmp_path
     assert bench.measurements.list()["sample_count"].tolist() == [132]
 
 
+def exports(folder: Path, **cycles: int) -> None:
+    for name, count in cycles.items():
+        (folder / f"{name}.csv").write_text(cycler_text(count))
+
+
+@pytest.mark.parametrize("longer_first", [False, True])
+def test_a_longer_export_under_another_name_is_warned_of(
+    longer_first: bool, bench: wb.Bench, tmp_path: Path
+) -> None:
+    exports(tmp_path, monday=2, friday=4)
+    names = ["friday", "monday"] if longer_first else ["monday", "friday"]
+    first, second = (bench.ingest(tmp_path / f"{name}.csv", instance="c1")[0] for name in names)
+    assert (first.status, first.odd, second.status) == ("stored", [], "stored")
+    (warning,) = second.odd
+    assert f"the test '{names[0]}'" in warning
+    assert ("All 66 samples" if longer_first else "The first 66 samples") in warning
+    assert ("delete this one" if longer_first else "delete 'monday'") in warning
+    kept = bench.measurements.get(second.measurement_id).source["findings"]
+    assert [finding["code"] for finding in kept if finding["level"] == "odd"] == ["samples_of_another_test"]
+
+
+def test_a_longer_export_is_warned_of_within_one_ingest_and_before_it(bench: wb.Bench, tmp_path: Path) -> None:
+    exports(tmp_path, a_monday=2, b_friday=4)
+    report = bench.ingest([tmp_path / "a_monday.csv", tmp_path / "b_friday.csv"], instance="c1")
+    assert [len(file.odd) for file in report] == [0, 1]
+    (tmp_path / "c_sunday.csv").write_text(cycler_text(6))
+    (file,) = bench.ingest(tmp_path / "c_sunday.csv", instance="c1", dry_run=True)
+    assert "samples are all those of the test" in file.odd[0]
+
+
+def test_what_the_warning_advises_works(bench: wb.Bench, tmp_path: Path) -> None:
+    exports(tmp_path, monday=2, friday=4, sunday=6)
+    bench.ingest(tmp_path / "monday.csv", instance="c1")
+    friday = bench.ingest(tmp_path / "friday.csv", instance="c1")[0]
+    bench.measurements.delete(bench.measurements.list(name="monday")["id"][0])
+    sheet = [{"file": "*", "cell": "c1", "test": "friday"}]
+    file = bench.ingest(tmp_path / "sunday.csv", sheet=sheet)[0]
+    assert (file.status, file.measurement_id, file.odd) == ("extended", friday.measurement_id, [])
+    assert bench.measurements.list()["sample_count"].tolist() == [198]
+
+
+def test_tests_of_a_cell_that_rest_or_differ_or_have_starts_are_not_warned_of(
+    bench: wb.Bench, tmp_path: Path
+) -> None:
+    paths = [
+        resting(tmp_path / "rest" / "a.csv", 55, 1.0),
+        resting(tmp_path / "rest" / "b.csv", 58, 2.0),
+    ]
+    texts = [cycler_text(2), cycler_text(4, offset=0.001), cycler_text(4).replace("1.0,3.0000", "1.0,3.0001")]
+    for number, text in enumerate(texts):
+        paths.append(tmp_path / f"t{number}.csv")
+        paths[-1].write_text(text)
+    for number, cycles in enumerate((2, 4)):
+        head, *rows = cycler_text(cycles, offset=0.01).splitlines()
+        rows = [f"2026-01-0{number + 1} {int(float(r.split(',')[0])) // 3600:02}:"
+                f"{int(float(r.split(',')[0])) // 60 % 60:02}:00,{r}" for r in rows]  # fmt: skip
+        paths.append(tmp_path / f"with_start{number}.csv")
+        paths[-1].write_text("\n".join([f"Date,{head}", *rows]) + "\n")
+    for path in paths:
+        (file,) = bench.ingest(path, instance="c1", sign="discharge")
+        assert (file.status, [text for text in file.odd if "samples" in text]) == ("stored", []), path.name
+
+
 def test_labels_of_a_file_that_grew(bench: wb.Bench, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text(cycler_text(2))

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from ...cycling.findings import Finding
 from ...errors import Conflict
 from ...messages import spaced
 from ...records import Instance, Measurement
@@ -22,7 +24,17 @@ from ..read.exported import MEASURED, labels_of
 from ..read.prepare import Prepared
 from ..report.report import FileReport
 from .cells import MOST_NAMES, Cells, names
-from .continued import Grown, Samples, elsewhere, grown_from, made_by, publish, read_otherwise
+from .continued import (
+    Grown,
+    Samples,
+    also_holds,
+    elsewhere,
+    grown_from,
+    made_by,
+    publish,
+    read_otherwise,
+    tests_of,
+)
 from .read_again import refuse_extended
 from .relabel import fields_of, is_new, relabel
 
@@ -91,6 +103,7 @@ class Committer:
                 return
             to = self._destination(job, prepared)
             cell = self._cells.place(to, job).cell
+            of_cell = tests_of(self._store, self._scope, cell)
             name = job.labels.measurement or job.stem
             named = self.named.get(prepared.files[0]["name"], [])
             grown = read_otherwise(self._store, self._scope, job.before) or grown_from(
@@ -100,6 +113,7 @@ class Committer:
                 prepared,
                 samples,
                 cell,
+                of_cell,
                 name,
                 named,
                 self._held,
@@ -114,13 +128,33 @@ class Committer:
                 if grown is not None:
                     self._extend(job, prepared, samples, grown, report)
                 else:
-                    self._write(job, prepared, samples, report)
+                    overlap = self._overlap(prepared, samples, of_cell)
+                    self._write(job, replace(prepared, findings=[*prepared.findings, *overlap]), samples, report)
+                    report.take(overlap)
                 return
             except _Same:
                 continue
             except Conflict:
                 if grown is None or attempt == _ATTEMPTS - 1:
                     raise
+
+    def _overlap(self, prepared: Prepared, samples: Samples, of_cell: Sequence[Measurement]) -> list[Finding]:
+        """The warning that a test of the same cell has samples of a file that becomes another test."""
+        found = also_holds(self._store, self._scope, prepared, samples, of_cell, self._held)
+        if found is None:
+            return []
+        record, shared = found
+        test = f"'{record.name}'"
+        if prepared.rows > shared:
+            text, shorter = f"The first {spaced(shared)} samples are all those of the test {test}", test
+        else:
+            text, shorter = f"All {spaced(shared)} samples are in the test {test}, from its first on", "this one"
+        text += (
+            " of the same cell. They are kept as two tests, since it is not known whether both began at the same "
+            f"time. If they are exports of one test, delete {shorter}: else the life of the cell counts it twice. "
+            "A longer export extends a test if a sheet or a name rule gives both the same 'test'."
+        )
+        return [Finding("odd", "samples_of_another_test", text)]
 
     def _destination(self, job: Job, prepared: Prepared) -> Destination:
         """Where a file goes: as is said of it, else as is meant for all, else as it says itself."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -31,6 +31,8 @@ SURELY = 50
 MOVES = 20
 """Samples whose voltage or current is not that of the one before, without which equal samples of another folder prove
 nothing. Tests that have just begun rest at one voltage, and may be equal in all samples that there are."""
+_FIRST = 64
+"""Samples by which most tests of a cell differ from another."""
 MOST_IN_MEMORY = 1 << 20
 _BYTES = 1 << 20
 
@@ -57,6 +59,7 @@ def grown_from(
     prepared: Prepared,
     samples: Samples,
     cell: Instance | None,
+    of_cell: Sequence[Measurement],
     name: str,
     named: Sequence[str],
     held: Store | None = None,
@@ -64,12 +67,12 @@ def grown_from(
 ) -> Grown | None:
     """The measurement that a file continues, or that holds it whole; None if there is none.
 
-    Asked are those of the same cell that began at the same time or go by the same name, and ``named``, which were
+    Asked are those ``of_cell`` that began at the same time or go by the same name, and ``named``, which were
     read from a file of this name. The samples decide: time, voltage and current of the shorter must begin the longer,
     bit for bit. They are read from ``held`` where the store is a rehearsal of it. A file from another folder than
     ``folder`` continues a test only if its samples move, so that they are not equal by chance.
     """
-    for record in _candidates(store, scope, prepared, cell, name, named):
+    for record in _candidates(store, scope, prepared, of_cell, name, named):
         info = store.series.info(record.id, scope=scope)
         if info is None or not info.rows or info.rows == prepared.rows:
             continue
@@ -92,6 +95,48 @@ def grown_from(
     return None
 
 
+def also_holds(
+    store: Store,
+    scope: Scope,
+    prepared: Prepared,
+    samples: Samples,
+    of_cell: Sequence[Measurement],
+    held: Store | None = None,
+) -> tuple[Measurement, int] | None:
+    """The test among those ``of_cell`` that begins with all samples of a file, or with all whose samples the file
+    begins, and how many both hold.
+
+    Asked are those of which nobody knows whether they began when the file did: one of the two has no start. Equal
+    samples do not prove that it is one test, so it is a matter of a warning. Tests that have just begun at rest do
+    not count.
+    """
+    begins: Table | None = None
+    for record in of_cell:
+        both_begin = record.start_time is not None and prepared.start_time is not None
+        if both_begin or record.source.get("sha256") == prepared.file_hash:  # or it is another test of this file
+            continue
+        info = store.series.info(record.id, scope=scope)
+        if info is None or not info.rows:
+            continue
+        if begins is None:
+            begins = next((batch.slice(0, min(batch.n, _FIRST)) for _, batch in _series(samples)), Table({}, 0))
+        if not _begins_alike(held or store, scope, record, info, begins):
+            continue
+        shared = min(info.rows, prepared.rows)
+        core, _, moves = _compared(held or store, scope, record, info, samples, shared)
+        if core and moves >= MOVES:
+            return record, shared
+    return None
+
+
+def _begins_alike(store: Store, scope: Scope, record: Measurement, info: SeriesInfo, first: Table) -> bool:
+    """Whether the first samples are the same, of which few are read: most tests differ there."""
+    n = min(first.n, info.rows)
+    names = [name for name in CORE if name in {column.name for column in info.columns} and name in first]
+    table = store.series.read(record.id, names, (0, n), scope=scope) if names else Table({}, 0)
+    return bool(names) and all(_same(table[name], first[name].slice(0, n)) for name in names)
+
+
 def read_otherwise(store: Store, scope: Scope, id: str | None) -> Grown | None:
     """The measurement of this id, which the same bytes became when they were read otherwise."""
     info = None if id is None else store.series.info(id, scope=scope)
@@ -106,22 +151,41 @@ def elsewhere(record: Measurement, folder: str) -> str | None:
 
 
 def _candidates(
-    store: Store, scope: Scope, prepared: Prepared, cell: Instance | None, name: str, named: Sequence[str]
+    store: Store,
+    scope: Scope,
+    prepared: Prepared,
+    of_cell: Sequence[Measurement],
+    name: str,
+    named: Sequence[str],
 ) -> list[Measurement]:
     where = {"id": {"in": [*named]}}
     found: list[Measurement] = store.rows.page(Measurement, scope, where=where, limit=None).items if named else []
-    if cell is not None:
-        of_cell = store.rows.page(Measurement, scope, where={"instance_id": cell.id}, limit=None).items
-        found += [
-            record
-            for record in of_cell
-            if record.name == name or (record.start_time is not None and _start(record) == prepared.start_time)
-        ]
-    unique = {record.id: record for record in found if record.measurement_type == "time_series"}
+    found = _read_from_files(found, scope)
+    found += [
+        record
+        for record in of_cell
+        if record.name == name or (record.start_time is not None and _start(record) == prepared.start_time)
+    ]
+    return list({record.id: record for record in found}.values())
+
+
+def tests_of(store: Store, scope: Scope, cell: Instance | None) -> list[Measurement]:
+    """The tests of a cell that were read from files; none of a cell that is to be made."""
+    if cell is None:
+        return []
+    where = {"instance_id": cell.id}
+    return _read_from_files(store.rows.page(Measurement, scope, where=where, limit=None).items, scope)
+
+
+def _read_from_files(records: Iterable[Measurement], scope: Scope) -> list[Measurement]:
+    """Those of the project whose samples were read from a file."""
     return [
         record
-        for record in unique.values()
-        if record.project_id == scope.project_id and record.source.get("sha256") and record.content_hash
+        for record in records
+        if record.measurement_type == "time_series"
+        and record.project_id == scope.project_id
+        and record.source.get("sha256")
+        and record.content_hash
     ]
 
 

@@ -1,7 +1,7 @@
 """What ends a line of a text file: the one rule for all who count lines or split at them.
 
-A line ends with ``\\n``, ``\\r\\n``, ``\\r\\r\\n`` (what text mode on Windows makes of ``\\r\\n``) or a ``\\r`` alone, as
-old Macs write it, and devices in the lines above a table. The ends of one file may differ.
+A line ends with ``\\n``, ``\\r\\n``, ``\\r\\r\\n`` (what text mode on Windows makes of ``\\r\\n``) or a ``\\r`` alone
+(old Macs, and devices in the lines above a table). The ends of one file may differ.
 """
 
 from __future__ import annotations
