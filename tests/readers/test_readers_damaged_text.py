@@ -55,14 +55,37 @@ def test_letters_of_several_bytes_and_bytes_that_are_none(
     monkeypatch.setattr(source, "_BLOCK", block)
     monkeypatch.setattr(limits, "HEAD_BYTES", 512)
     # The last is latin-1, as where a program adds to a file of another one; the second ends within a letter.
-    words = ["放电".encode(), "放".encode()[:2], b"plain", "25 °C".encode("latin-1")]
+    words = ["放电".encode(), "放".encode()[:2], "a mark \ufffd".encode(), "25 °C".encode("latin-1")]
     notes = [words[0]] * (N - 3) + words[1:]
     rows = b"".join(
         row.encode().rstrip(b"\n") + b"," + note + b"\n" for row, note in zip(ROWS, notes, strict=True)
     )
-    _, table = got(tmp_path, HEAD.encode().rstrip(b"\n") + b",Note\n" + rows)
+    reading, table = got(tmp_path, HEAD.encode().rstrip(b"\n") + b",Note\n" + rows)
     holds(table)
     assert table["Note"].tolist()[-4:] == [note.decode("utf-8", "replace") for note in words]
+    (warning,) = [note.message for note in reading.notes if note.code == "unread_letters"]
+    assert warning.startswith(
+        "2 letters of the file are not written in utf-8, as its beginning is, and kept as '\ufffd'"
+    )
+    assert "(lines 59, 60, 61)" in warning
+
+
+def test_marks_that_a_file_has_for_lost_letters_are_not_warned_of(tmp_path: Path) -> None:
+    rows = "".join(row.rstrip("\n") + ",25 \ufffdC\n" for row in ROWS)
+    for encoding in ("utf-8", "utf-8-sig"):
+        reading, table = got(tmp_path, (HEAD.rstrip("\n") + ",Note\n" + rows).encode(encoding))
+        holds(table)
+        assert [note for note in reading.notes if note.level == "odd"] == []
+
+
+def test_a_letter_of_another_encoding_after_the_head_is_warned_of(tmp_path: Path) -> None:
+    rows = [row.rstrip("\n").encode() + b"," + b"x" * 8000 + b"\n" for row in ROWS]
+    rows[50] = ROWS[50].rstrip("\n").encode() + b",25\xb0C\n"
+    reading, table = got(tmp_path, HEAD.rstrip("\n").encode() + b",Note\n" + b"".join(rows))
+    holds(table)
+    (warning,) = [note.message for note in reading.notes if note.level == "odd"]
+    assert "1 letter of the file is not written in utf-8" in warning
+    assert "(line 52)" in warning
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le"])

@@ -26,6 +26,7 @@ _OLD = {
 """Encodings older than Unicode, and the words by which they are known: those of tests in the language."""
 _SURE = 2
 """So many of the words make an encoding certain: one may come about by chance in another."""
+REPLACED = "\ufffd"
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
@@ -175,7 +176,8 @@ class LineStream:
     Each line ends with ``\\n`` or ``\\r\\n``, whatever ends it in the file; see `line_ends`.
     It has what pandas needs of a file: ``read``. It checks limits while it reads: unpacked size and ratio, length of
     a line, and bytes since the last ``batch_begins()``. ``failure`` is the error that ``read`` raised: a parser may
-    turn it into another one. ``tail`` holds the last lines. ``nuls`` is the number of NUL bytes, which are left out.
+    turn it into another one. ``tail`` holds the last lines. ``nuls`` is the number of NUL bytes, which are left out,
+    ``unread`` that of marks `REPLACED` which were put in for bytes that are not of the encoding.
     """
 
     mode = "r"
@@ -193,6 +195,7 @@ class LineStream:
         self.failure: Exception | None = None
         self.tail = b""
         self.nuls = 0
+        self.unread = 0
         self._file = open(head.path, "rb")  # noqa: SIM115
         self._data = opened(self._file, head.packed) if head.packed else self._file
         encoding = head.encoding or "utf-8"
@@ -264,7 +267,7 @@ class LineStream:
         if self._is_utf8:  # before letters are read: a NUL may stand between the bytes of one
             raw = self._without_nuls(raw)
         if not (self._is_utf8 and raw.isascii() and not self._decoder.getstate()[0]):
-            raw = self._decoder.decode(raw, self._ended).encode("utf-8")
+            raw = self._decoded(raw)
         if not self._begun and raw:
             raw = raw.removeprefix(codecs.BOM_UTF8)
             self._begun = True
@@ -280,6 +283,15 @@ class LineStream:
         made = self._rewrite(raw) if raw else b""
         # The last block may still hold the mark of a letter that was cut off, and an empty one says that all is read.
         return made + self._rewrite(b"") if self._ended else made
+
+    def _decoded(self, raw: bytes) -> bytes:
+        held = self._decoder.getstate()[0]
+        text = self._decoder.decode(raw, self._ended)
+        marks = text.count(REPLACED)
+        if marks and self._is_utf8:  # those that are in the file were put in by another program
+            marks -= (held + raw).count(REPLACED.encode())
+        self.unread += marks
+        return text.encode("utf-8")
 
     def _without_nuls(self, raw: bytes) -> bytes:
         if b"\0" not in raw:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Generator, Iterable, Sequence
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...cycling.findings import Finding
 from ...messages import counted, quoted, spaced
-from ..file.source import Head, LineStream
+from ..file.source import REPLACED, Head, LineStream
 from .header_units import split_header, unit_of
 from .impedance_names import impedance_key
 from .missing_columns import WORDS, candidates
@@ -30,9 +31,9 @@ _LEAST_ROWS_ABOVE = 4
 class Places:
     """Finds the line of a row, and leaves out lines that repeat the header or the units below it.
 
-    ``nuls``: the bytes without content that were found. ``is_part``: only one of several tables with this header is
-    read. ``exact``: each line of the file is a row. If lines are rewritten this is not so, and rows have no line
-    numbers.
+    ``nuls``: the bytes without content that were found; ``unread``: the letters that are not of the encoding.
+    ``is_part``: only one of several tables with this header is read. ``exact``: each line of the file is a row. If
+    lines are rewritten this is not so, and rows have no line numbers.
     """
 
     def __init__(self, head: Head, header: HeaderLine, layout: Layout, *, exact: bool) -> None:
@@ -42,6 +43,7 @@ class Places:
         self._head, self._layout, self.exact = head, layout, exact
         self.is_part = False
         self.nuls = 0
+        self.unread = 0
         titles = (head.lines[place] for place in {header.line, layout.skip - 1} if place >= 0)
         self._titles = frozenset(_bare(line.encode(), layout.unquote) for line in titles)
         rows = (line.lstrip(' \t"') for line in head.lines[layout.skip :] if line.strip())
@@ -144,7 +146,20 @@ class Places:
                 f"The file has {counted(self.nuls, 'byte')} without content, as where the power failed. They were "
             )
             made.append(Finding("odd", "empty_bytes", f"{text}left out; rows that belong there are missing."))
+        made += self._of_unread()
         return made if self.is_part else made + self._of_repeated()
+
+    def _of_unread(self) -> list[Finding]:
+        if not self.unread:
+            return []
+        mark, lines = REPLACED.encode(), self.lines()
+        found = list(islice((line for line, text in lines if mark in text), MOST_EXAMPLES + 1))
+        lines.close()
+        where = ", ".join(map(spaced, found[:MOST_EXAMPLES])) + (", ..." if len(found) > MOST_EXAMPLES else "")
+        place = f" ({'line' if len(found) == 1 else 'lines'} {where})" if found else ""
+        letters = f"{counted(self.unread, 'letter')} of the file {'is' if self.unread == 1 else 'are'}"
+        text = f"{letters} not written in {self._head.encoding}, as its beginning is, and kept as '{REPLACED}'{place}. "
+        return [Finding("odd", "unread_letters", f"{text}Save the file as utf-8 and ingest it again.")]
 
     def _of_repeated(self) -> list[Finding]:
         if not self.repeated:

@@ -412,6 +412,7 @@ class _Parser:
             raise stream.failure or _refused(self.head.name, error) from None
         finally:
             self.places.nuls = max(self.places.nuls, stream.nuls)
+            self.places.unread = max(self.places.unread, stream.unread)
             stream.close()
 
 
