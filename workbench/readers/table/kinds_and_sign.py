@@ -26,6 +26,7 @@ from ...errors import FileRefused
 from ...messages import column_map as mapping
 from ...messages import counted, option
 from ...units import split_unit
+from .as_written import LongWholeNumbers
 from .columns import Plan, Planned
 from .dates import date_notes, zone_note
 from .header_units import Unit, split_header
@@ -107,6 +108,7 @@ class Survey:
         self.states = states
         self.state = self._state_column()
         self.kinds = {column.name: "null" for column in plan.columns if column.role == "free"}
+        self._long = LongWholeNumbers()
         self.whole = {column.name: True for column in plan.columns if column.role == "count"}
         self.first: pd.DataFrame | None = None
         self.runs = RunScan()
@@ -149,12 +151,19 @@ class Survey:
         wanted = [column.header for column in self.plan.columns if column.role == "count"]
         if not typed:
             free = [column for column in self.plan.columns if column.role == "free"]
-            wanted += [column.header for column in free if _RANK[self.kinds[column.name]] < _RANK["number"]]
+            open_ = {name for name, kind in self.kinds.items() if _RANK[kind] < _RANK["number"]}
+            open_.update(self.rounded)
+            wanted += [column.header for column in free if column.name in open_]
         if self._needs_runs():
             wanted += [header for header in self._run_headers() if header is not None and header not in wanted]
             swept = self.plan.find(FREQUENCY)
             wanted += [swept.header] if swept is not None and swept.header not in wanted else []
         return wanted or [self.plan.labels[0]]
+
+    @property
+    def rounded(self) -> list[str]:
+        """The columns of whole numbers whose last digits floats would change."""
+        return self._long.rounded(self.kinds)
 
     def is_sure_of_sign(self) -> bool:
         """Whether what was seen so far decides the direction of the current, whatever the later rows are."""
@@ -203,6 +212,7 @@ class Survey:
         kind = {"i": "integer", "u": "integer", "f": "number", "b": "boolean"}.get(series.dtype.kind, "text")
         if kind == "text" and series.dropna().isin([True, False]).all():
             kind = "boolean"
+        self._long.feed(name, series)
         known = self.kinds[name]
         if "boolean" in (known, kind) and {known, kind} & {"integer", "number"}:
             kind = "text"

@@ -23,6 +23,7 @@ from .. import limits
 from ..file.source import Head, LineStream
 from ..reading import SIGN_OF_SPECTRA, SIGN_RULES, SIGNS, Counters, LaterRows, Reading, Sign
 from . import text_blocks
+from .as_written import long_whole_numbers, texts_like_numbers
 from .columns import From, Plan, Split, plan_columns, unique_labels
 from .dates import start_notes
 from .header_units import split_header
@@ -210,7 +211,7 @@ def read_text(
     survey.feed(first)
     if len(first) < parser.rows:
         frames = parser.rest(first)
-    elif head.one_pass and not parser.places.repeated and survey.is_sure_of_sign():
+    elif head.one_pass and not parser.places.repeated and not survey.rounded and survey.is_sure_of_sign():
         frames = _as_expected(parser.rest(first), survey)
     else:
         parser.end()
@@ -219,6 +220,12 @@ def read_text(
             survey.feed(frame)
         frames = parser.frames()
     settings = survey.settle(notes, format.day_first)
+    parser.as_written = texts_like_numbers(plan, first, settings.kinds)
+    if long := long_whole_numbers(plan, survey.rounded, parser.texts):
+        parser.end()
+        parser.as_written.update(long.values())
+        settings.kinds.update(dict.fromkeys(long, "long integer"))
+        frames = parser.frames()
     rows = Rows(head.name, plan, settings, notes, parser.places)
     batches = _batches(parser, frames, rows)
     lines = head.lines[: header.line]
@@ -308,6 +315,8 @@ class _Parser:
         self.head, self.layout, self.format, self.places = head, layout, format, places
         self.rows = max(1, min(limits.CHUNK_ROWS, limits.CHUNK_BYTES // max(layout.mean_line + 1, 1)))
         self.cut_short = False
+        self.as_written: set[str] = set()
+        """The headers of columns that are read as texts, whatever they look like."""
         self._begun: Generator[Frame]
         self._block = text_blocks.ROWS
         self._only: Callable[[], Rewrite] | None = None
@@ -361,6 +370,14 @@ class _Parser:
         """End the pass of :meth:`first`: another one begins."""
         self._begun.close()
 
+    def texts(self, headers: list[str]) -> Generator[Frame]:
+        """All rows of some columns as texts, in batches."""
+        before, self.as_written = self.as_written, {*headers}
+        try:
+            yield from self.frames(headers)
+        finally:
+            self.as_written = before
+
     def frames(self, only: list[str] | None = None) -> Generator[Frame]:
         """All rows in batches, with all columns or the named ones. After the last batch, ``cut_short`` is known."""
         given = 0
@@ -390,6 +407,7 @@ class _Parser:
                 header=0,
                 names=names,
                 usecols=names if only is None else only,
+                dtype={label: "str" for label in self.as_written if only is None or label in only} or None,
                 index_col=False,
                 decimal=layout.decimal or ".",
                 thousands="," if layout.thousands else None,

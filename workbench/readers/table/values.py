@@ -343,8 +343,26 @@ def text_column(series: Cells) -> Column:
     return Column("text", np.maximum(codes, 0).astype(np.int32), None if valid.all() else valid, kept or ("",))
 
 
+def whole_numbers(texts: Cells) -> Column:
+    """An integer column from texts of whole numbers of up to 64 bits, to the last digit. An empty text is null.
+
+    Raises
+    ------
+    pyarrow.ArrowInvalid
+        If a text is something else.
+    """
+    stripped = texts.astype("str").str.strip()
+    made = pa.array(stripped.mask(stripped == ""), type=pa.string(), from_pandas=True).cast(pa.int64())
+    missing = np.asarray(made.is_null())
+    values = made.fill_null(0).to_numpy()
+    return Column("integer", values, ~missing if missing.any() else None)
+
+
 def column_of(series: Cells, kind: str) -> tuple[Column, int]:
-    """A column of this kind ("integer", "number", "boolean", "text"), and the number of values that did not fit."""
+    """A column of this kind, and the number of values that did not fit.
+
+    Kinds are "null", "integer", "number", "boolean", "text", and "long integer" for texts of whole numbers.
+    """
     n = len(series)
     if kind == "text":
         return (text_column(series), 0) if is_text(series) else (text_column(series.astype("str")), 0)
@@ -359,5 +377,7 @@ def column_of(series: Cells, kind: str) -> tuple[Column, int]:
         return Column.nulls(n), int(series.notna().sum())
     if kind == "integer" and series.dtype.kind in "iu":
         return Column("integer", series.to_numpy()), 0
+    if kind == "long integer":
+        return whole_numbers(series), 0
     values, lost = numbers(series)
     return (count_column(values) if kind == "integer" else number_column(values)), lost
