@@ -193,7 +193,7 @@ DELIMITED = TextFormat(
     sign="found",
     states=STATES,
     clocks=CLOCK_NAMES,
-    rule=4,
+    rule=5,
 )
 
 

@@ -36,5 +36,5 @@ DIGATRON = TextFormat(
     within_step=("step time", "schrittdauer"),
     clocks=("time stamp", "timestamp", "date time", "zeit"),
     start=r"^(?:Start Time|Startzeit)[;,:\t ]+(\S.*?)[;,\t ]*$",
-    rule=3,
+    rule=4,
 )

@@ -105,7 +105,7 @@ NEWARE = TextFormat(
     ),
     clocks=("date", "absolute time", "realtime", "real time", "date(h:min:s ms)", "绝对时间", "日期", "系统时间"),
     within_step=("time", "relative time", "step time", "时间", "相对时间", "工步时间"),
-    rule=3,
+    rule=4,
 )
 
 

@@ -95,7 +95,7 @@ class TextFormat:
     at_rest: bool = False
     sweep: str | None = None
     held: str | None = None
-    rule: int = 2
+    rule: int = 3
 
     @property
     def sign_rule(self) -> str:
