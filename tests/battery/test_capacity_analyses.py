@@ -109,6 +109,17 @@ def test_no_cycle_gives_more_than_it_took() -> None:
     assert "came in another cycle" in made["Warning"][1]
 
 
+def test_no_cycle_gives_more_energy_than_it_took() -> None:
+    """As one voltage of 99.999 V in the discharge makes it."""
+    frame = cycles(3)
+    frame.loc[1, "Discharge energy [W.h]"] = 1.27 * frame.loc[1, "Charge energy [W.h]"]
+    made = battery.efficiency(frame)
+    assert made["Valid"].tolist() == [True, False, True]
+    assert made["Energy efficiency"].isna().tolist() == [False, True, False]
+    assert "gave 1.27 times the energy" in made["Warning"][1]
+    assert "voltages that are not of the cell" in made["Warning"][1]
+
+
 def test_another_rate_before_is_warned_of() -> None:
     made = battery.efficiency(cycles(3).assign(**{"Mean discharge current [A]": [1.0, 1.0, 2.0]}))
     assert ["another rate" in said for said in made["Warning"]] == [False, False, True]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..messages import column_map, counted, option, spaced, times
 from ..table import Table
 from . import columns as c
+from .far_voltages import FarVoltages
 from .findings import Finding
 from .owned_intervals import Gaps, Owned
 from .run_statistics import Floats, Ints
@@ -266,6 +267,7 @@ class Survey:
         self._infinite = 0
         self._unknown = {c.CURRENT: 0, c.VOLTAGE: 0}
         self._voltages: list[float] = []
+        self._far = FarVoltages()
         self._currents: list[float] = []
 
     def feed(self, table: Table, steps: Ints) -> None:
@@ -285,6 +287,7 @@ class Survey:
             self._unknown[name] += int((np.isnan(values) & ~swept).sum())
             self._infinite += int(np.isinf(values).sum())
         self._negative += int((voltage < 0).sum())
+        self._far.feed(self.rows, voltage, time)
         finite = voltage[np.isfinite(voltage)]
         if len(finite):
             self._voltages.append(float(np.median(finite)))
@@ -324,6 +327,7 @@ class Survey:
         settled: bool = False,
         taken: Taken = BY_CONVENTION,
         headers: Mapping[str, str] | None = None,
+        rated_voltage: float | None = None,
     ) -> list[Finding]:
         """All warnings about the series.
 
@@ -332,17 +336,21 @@ class Survey:
         steps : the ``steps`` of the series.
         settled, taken : see `sign_check.judge`.
         headers : our name -> the column of the file it is from, for the messages about units.
+        rated_voltage : the highest of the cell, V, where somebody said so.
         """
+        headers = headers or {}
         made = judge(steps, self.windows, settled=settled, taken=taken) if c.CURRENT in self.present else []
         made += self.clock.findings(self.gaps) + self.passed.findings()
         if self._negative:
             message = f"The voltage is negative in {counted(self._negative, 'sample')}."
             made.append(Finding("odd", "voltage_negative", message))
-        if abs(self.usual_voltage or 0.0) >= _NOT_VOLTS:
+        in_millivolts = abs(self.usual_voltage or 0.0) >= _NOT_VOLTS
+        if in_millivolts:
             message = f"The usual voltage is {self.usual_voltage:g} V. Is it in millivolts?"
-            if headers and c.VOLTAGE in headers:
+            if c.VOLTAGE in headers:
                 message += f" If so, say {column_map({headers[c.VOLTAGE]: 'Voltage [mV]'})}."
             made.append(Finding("odd", "voltage_unit", message))
+        made += self._far.findings(headers.get(c.VOLTAGE, c.VOLTAGE), None if in_millivolts else rated_voltage)
         for name, count in self._unknown.items():
             if count and name in self.present:
                 message = f"'{name}' is null in {spaced(count)} of {counted(self.rows, 'sample')}."

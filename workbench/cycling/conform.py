@@ -81,6 +81,7 @@ class Conformer:
     Parameters
     ----------
     rated_capacity_ah : capacity of the specification, A.h, for the rest limit; None if it is unknown.
+    rated_voltage_v : highest voltage of the specification, V, to find those far above it; None if it is unknown.
     known : what an earlier pass over the same file found.
     repair : some of :data:`REPAIRS`. ``time``: where the clock falls, time stays the same and later times move up.
     settled : True if a person has said what the sign of the current means.
@@ -93,6 +94,7 @@ class Conformer:
         self,
         *,
         rated_capacity_ah: float | None = None,
+        rated_voltage_v: float | None = None,
         known: Known | None = None,
         repair: Iterable[str] = (),
         settled: bool = False,
@@ -107,6 +109,7 @@ class Conformer:
         """(g,) number of the cycle of each step, where it is not that of the samples; known at the end."""
         self._steps_builder = StepsBuilder(owning=True)
         self._rated = rated_capacity_ah
+        self._rated_voltage = rated_voltage_v
         self._count = count
         self._settled, self._taken, self._headers = settled, taken, headers
         self._clock = _Clock(repair="time" in repair, local_start=local_start)
@@ -236,7 +239,13 @@ class Conformer:
 
     def _findings_of(self, steps: Table) -> list[Finding]:
         self.survey.clock.explained = self._clock.summer.falls()
-        return self.survey.findings(steps, settled=self._settled, taken=self._taken, headers=self._headers)
+        return self.survey.findings(
+            steps,
+            settled=self._settled,
+            taken=self._taken,
+            headers=self._headers,
+            rated_voltage=self._rated_voltage,
+        )
 
     def _charge_findings(self) -> list[Finding]:
         """Where charge and energy of the steps are from, if all of it is not from the counters of the file."""

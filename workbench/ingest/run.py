@@ -137,7 +137,11 @@ class Run:
             job.before, job.options = known.id, job.options.as_said(known.said, job.paths[1:])
         job.before = job.before or self._known.read_before(job)
         options = self._known.as_before(job)
-        job.options = replace(options, rated_capacity_ah=self._committer.rated_capacity(job))
+        job.options = replace(
+            options,
+            rated_capacity_ah=self._committer.rated_capacity(job),
+            rated_voltage_v=self._committer.rated_voltage(job),
+        )
         return job
 
     def _taken(self, job: Job, outcome: Outcome, file: IO[bytes]) -> FileReport:

@@ -46,8 +46,10 @@ def efficiency(cycles: pd.DataFrame, *, accuracy: float | None = None) -> pd.Dat
     CE = Qd/Qc, EE = Ed/Ec, VE = EE/CE, CIE per hour = (1 - CE) over the duration of the cycle in h; of the discharge
     and the charge of the same cycle. A cycle that is not ``Complete`` is null, and so is one that gives more than 1.05
     times what it took: the cell came charged, or is an electrode against lithium. So is one that may not be complete
-    if its CE is more than 0.05 from 1. A CE more than 0.05 from 1, and a cycle whose discharge current
-    is more than 10 % from that of the cycle before, so that its charge refills another discharge, are warned of.
+    if its CE is more than 0.05 from 1, and one that gives more than 1.05 times the energy that it took, which no cell
+    does: some of its voltages or currents are not of the cell. A CE more than 0.05 from 1, and a cycle whose discharge
+    current is more than 10 % from that of the cycle before, so that its charge refills another discharge, are warned
+    of.
 
     Parameters
     ----------
@@ -69,7 +71,7 @@ def efficiency(cycles: pd.DataFrame, *, accuracy: float | None = None) -> pd.Dat
     complete = flags(rows, "Complete")
     number, temperature, current = (numbers(rows, name) for name in (CYCLE, TEMPERATURE, CURRENT))
     made: list[dict[str, Cell]] = []
-    for place, reason in enumerate(_reasons(coulombic, complete)):
+    for place, reason in enumerate(_reasons(coulombic, energy, complete)):
         row: dict[str, Cell] = {
             CYCLE: number[place],
             DISCHARGE: out[place],
@@ -100,7 +102,7 @@ def _word(complete: bool | None) -> str:
     return {True: "yes", False: "no", None: "unknown"}[complete]
 
 
-def _reasons(coulombic: Floats, complete: list[bool | None]) -> list[str]:
+def _reasons(coulombic: Floats, energy: Floats, complete: list[bool | None]) -> list[str]:
     """Why each cycle has no efficiency; empty where it has."""
     found = []
     for place, ce in enumerate(coulombic):
@@ -117,6 +119,11 @@ def _reasons(coulombic: Floats, complete: list[bool | None]) -> list[str]:
             found.append(f"the discharge passed {ce:.4g} times what the charge did: {why}")
         elif complete[place] is None and abs(ce - 1) > _UNUSUAL:
             found.append(f"CE is {ce:.4g}, and it is not known whether the cycle is complete")
+        elif energy[place] > 1 + _UNUSUAL:
+            found.append(
+                f"the discharge gave {energy[place]:.4g} times the energy that the charge took, and {ce:.4g} times its "
+                "charge: look for voltages that are not of the cell"
+            )
         else:
             found.append("")
     return found

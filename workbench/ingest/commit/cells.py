@@ -14,7 +14,7 @@ from ..limits import RecordFields
 from ..plan.destination import Destination, Ref
 from ..plan.jobs import Job
 from ..plan.labels import Labels
-from ..plan.ratings import rated_ah
+from ..plan.ratings import rated_ah, rated_volts
 from ..read.prepare import Prepared
 from ..report.report import FileReport
 from .cell_places import COMMON, OWN, CellPlace, CellPlaces
@@ -24,6 +24,7 @@ from .estimates import (
     grown,
     is_estimated,
     said_capacity,
+    said_voltage,
     source_of,
     words_of_estimate,
 )
@@ -97,13 +98,26 @@ class Cells:
         """
         if "capacity" in job.labels.ratings:
             return rated_ah(job.labels.ratings)
-        try:
-            specification = self.place(to, job).specification
-        except (NotFound, BadRequest):
-            specification = None  # said again, in words, when the file is committed
+        specification = self._specification_of(to, job)
         if specification is not None:
             return said_capacity(specification)
         return None if to.ratings is None else rated_ah(to.ratings)
+
+    def rated_voltage(self, to: Destination, job: Job) -> float | None:
+        """The highest rated voltage of the cells to come, V, as `rated_capacity`."""
+        if "voltage_max" in job.labels.ratings:
+            return rated_volts(job.labels.ratings)
+        specification = self._specification_of(to, job)
+        if specification is not None:
+            return said_voltage(specification)
+        return None if to.ratings is None else rated_volts(to.ratings)
+
+    def _specification_of(self, to: Destination, job: Job) -> Specification | None:
+        """The specification of the cells to come, if it is there before their files are read."""
+        try:
+            return self.place(to, job).specification
+        except (NotFound, BadRequest):
+            return None  # said again, in words, when the file is committed
 
     def specification(
         self,

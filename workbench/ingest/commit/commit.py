@@ -85,6 +85,10 @@ class Committer:
         """The rated capacity of the cell of a file, A.h, where somebody said so before it is read."""
         return self._cells.rated_capacity(self._to.of(job.labels), job)
 
+    def rated_voltage(self, job: Job) -> float | None:
+        """The highest rated voltage of the cell of a file, V, where somebody said so before it is read."""
+        return self._cells.rated_voltage(self._to.of(job.labels), job)
+
     def same(self, prepared: Prepared) -> Measurement | None:
         """The measurement of this project that has the same samples, bit for bit."""
         return self._store.rows.of_content(prepared.content_hash, self._scope)

@@ -14,7 +14,7 @@ from ...records import Specification
 from ...records.specification import ESTIMATED, is_estimate
 from ..limits import RecordFields
 from ..plan.labels import Ratings
-from ..plan.ratings import AMOUNT, rated_ah, ratings
+from ..plan.ratings import AMOUNT, rated_ah, rated_volts, ratings
 from ..read.prepare import Prepared
 
 _NAMED = frozenset(
@@ -57,6 +57,11 @@ def is_estimated(specification: Specification) -> bool:
 def said_capacity(specification: Specification) -> float | None:
     """The rated capacity, A.h, where somebody said it; None where it is estimated, or in an unknown unit."""
     return None if is_estimated(specification) else rated_ah(specification.ratings.model_dump())
+
+
+def said_voltage(specification: Specification) -> float | None:
+    """The highest rated voltage, V, where somebody said it; None where it is estimated, or in an unknown unit."""
+    return None if is_estimated(specification) else rated_volts(specification.ratings.model_dump())
 
 
 def source_of(prepared: Prepared, path: str) -> RecordFields:

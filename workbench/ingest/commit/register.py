@@ -24,7 +24,7 @@ from ...store.series.series import SeriesWriter
 from ...store.store import Scope, Store
 from ...table import Column, Table
 from ..limits import RecordFields
-from .estimates import said_capacity
+from .estimates import said_capacity, said_voltage
 
 Samples: TypeAlias = Table | Callable[[], Iterable[Table]]
 _NEEDED = "Samples need at least the columns 'Time [s]', 'Current [A]' (positive on discharge) and 'Voltage [V]'."
@@ -75,7 +75,7 @@ def register(
         taken = Taken(writers["series"], number)
         for batch in _batches(samples):
             taken.feed(batch)
-        made = taken.finish(settled=settled)
+        made = taken.finish(settled=settled, rated_voltage=_rated_voltage(store, scope, fields.get("instance_id")))
         if steps is not None:
             made = _completed(steps, samples, number, taken.survey.rows)
         writers["steps"].add(made)
@@ -121,7 +121,7 @@ class Taken:
         self._builder.feed(batch)
         self._writer.add(batch)
 
-    def finish(self, *, settled: bool) -> Table:
+    def finish(self, *, settled: bool, rated_voltage: float | None = None) -> Table:
         """The steps; FileRefused with every rule that is broken."""
         if self._rules.broken:
             raise FileRefused(" ".join(self._rules.broken.values()))
@@ -132,7 +132,7 @@ class Taken:
         if self._builder.owned is not None:
             self.survey.take(steps, self._builder.owned)
         numbered = [] if self._numbers is None else self._numbers.findings()
-        self.findings = [*numbered, *self.survey.findings(steps, settled=settled)]
+        self.findings = [*numbered, *self.survey.findings(steps, settled=settled, rated_voltage=rated_voltage)]
         refused = [finding.message for finding in self.findings if finding.level == "refused"]
         if refused:
             raise FileRefused(" ".join(refused))
@@ -175,10 +175,21 @@ def _limit(rated: float | None, largest: float) -> float:
 
 def rated_of(store: Store, scope: Scope, instance: Any) -> float | None:
     """The rated capacity of a cell, A.h; None where it is not known, or only estimated from a file."""
+    specification = _specification_of(store, scope, instance)
+    return None if specification is None else said_capacity(specification)
+
+
+def _rated_voltage(store: Store, scope: Scope, instance: Any) -> float | None:
+    """The highest rated voltage of a cell, V; None where it is not known, or only estimated from a file."""
+    specification = _specification_of(store, scope, instance)
+    return None if specification is None else said_voltage(specification)
+
+
+def _specification_of(store: Store, scope: Scope, instance: Any) -> Specification | None:
     if not isinstance(instance, str):
         return None
     cell = store.rows.get(Instance, instance, scope)
-    return said_capacity(store.rows.get(Specification, cell.specification_id, scope))
+    return store.rows.get(Specification, cell.specification_id, scope)
 
 
 def _completed(steps: Table, samples: Samples, number: Callable[[], StepNumbers] | None, rows: int) -> Table:

@@ -50,12 +50,21 @@ def ratings_of(given: str | Mapping[str, JsonValue]) -> Ratings:
 
 def rated_ah(ratings: Mapping[str, JsonValue]) -> float | None:
     """The rated capacity in A.h; None where its unit is not known as one of charge."""
-    capacity = ratings.get("capacity")
-    if not isinstance(capacity, Mapping):
+    return _rated(ratings, "capacity", "A.h")
+
+
+def rated_volts(ratings: Mapping[str, JsonValue]) -> float | None:
+    """The highest rated voltage in V; None where its unit is not known as one of voltage."""
+    return _rated(ratings, "voltage_max", "V")
+
+
+def _rated(ratings: Mapping[str, JsonValue], name: str, base: str) -> float | None:
+    rating = ratings.get(name)
+    if not isinstance(rating, Mapping):
         return None
-    value, named = capacity.get("value"), capacity.get("unit")
+    value, named = rating.get("value"), rating.get("unit")
     unit = unit_of(named) if isinstance(named, str) else None
-    if unit is None or unit.base != "A.h" or not isinstance(value, int | float):
+    if unit is None or unit.base != base or not isinstance(value, int | float):
         return None
     return float(value) * unit.times / unit.over
 

@@ -46,6 +46,8 @@ class ReadOptions:
     sign: str | None = None
     repair: tuple[str, ...] = ()
     rated_capacity_ah: float | None = None
+    rated_voltage_v: float | None = None
+    """The highest rated voltage."""
     limits: Limits = field(default_factory=Limits)
     typed_in: Place = "python"
     parts: tuple[str, ...] = ()

@@ -153,6 +153,7 @@ def _prepared(
     reading = joined.first
     conformer = Conformer(
         rated_capacity_ah=options.rated_capacity_ah,
+        rated_voltage_v=options.rated_voltage_v,
         known=known,
         repair=options.repair,
         settled=options.sign is not None,
