@@ -268,7 +268,7 @@ class LocalBackend(Backend):
         cancel: Cancel | None = None,
     ) -> answer.Answered:
         found = answer.dataset(config, values, self.store, self.scope, self.cache, progress, cancel)
-        return marking.marked(found, config, self.store, self.scope)
+        return marking.marked(found, config, self.store, self.scope, self.cache)
 
     def against_store(self, config: PlotConfig, values: Values) -> list[Problem]:
         return engine_check.check_against_store(config, values, self.store, self.scope)

@@ -28,6 +28,9 @@ from ..version import __version__
 from .declaration import reasons
 
 WORKBENCH, RESULTS = "workbench", "results"
+CHOSEN = "chosen"
+"""In ``others``: how many tests were compared, with those that have no data. Whoever knows as many from all records of
+a ``state`` knows all that it hangs on."""
 
 
 MOST_NAMED = 100
@@ -83,8 +86,10 @@ class Output:
     results: Mapping[str, JsonValue] = field(default_factory=dict)
     inputs: Sequence[Mapping[str, JsonValue]] = ()
     others: Mapping[str, JsonValue] = field(default_factory=dict)
-    """How many tests were read beside those in ``inputs``, and a hash of what was read of all; empty if there are
-    none."""
+    """How many tests were read beside those in ``inputs``, how many were compared, and a hash of what was read of all;
+    empty if there are none."""
+    own: Sequence[str] = ()
+    """Where there are others, the tests of this record's cell, also those that have no data."""
 
     @property
     def valid(self) -> bool:
@@ -227,8 +232,7 @@ def metadata(key: Key, output: Output) -> dict[str, JsonValue]:
     warnings: list[JsonValue] = [{**one} for one in told]
     facts = key.facts
     if output.others:
-        named = (str(one["measurement_id"]) for one in output.inputs)
-        facts = {id: key.facts[id] for id in named}
+        facts = {id: key.facts[id] for id in output.own}
     known: dict[str, JsonValue] = {
         "analysis": key.analysis,
         "version": key.version,

@@ -44,12 +44,12 @@ class KindsInCache:
         self._asked[test] = known
         return [TestKind(*one) for one in known[1]]
 
-    def keep(self) -> None:
+    def keep(self, *, but_add: bool = False) -> None:
         """Put into the cache what was asked for, if not all of it is there. Where most of what is there was not asked
-        for, its tests may be deleted: it is left out."""
+        for, its tests may be deleted: it is left out, unless what was asked for is to be added only."""
         changed = any(self._known.get(test) is not known for test, known in self._asked.items())
         if self._cache is not None and changed and not self._store.unverified:
             kept = {**self._known, **self._asked}
-            self._cache.put(
-                CACHED, self._key, orjson.dumps(kept if len(kept) < 2 * len(self._asked) else self._asked)
-            )
+            if not but_add and len(kept) >= 2 * len(self._asked):
+                kept = self._asked
+            self._cache.put(CACHED, self._key, orjson.dumps(kept))

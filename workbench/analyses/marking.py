@@ -19,6 +19,7 @@ from ..recipe.names import StepRef
 from ..recipe.plot import PlotConfig
 from ..recipe.steps import ListStep, SeriesStep, Step
 from ..store import Scope, Store
+from ..store.cache.cache import Cache
 from ..table import Table
 
 if TYPE_CHECKING:
@@ -27,7 +28,9 @@ else:  # few figures show stored analyses, and it takes all functions on frames
     staleness = later("workbench.analyses.staleness")
 
 
-def marked(found: Answered, config: PlotConfig, store: Store, scope: Scope) -> Answered:
+def marked(
+    found: Answered, config: PlotConfig, store: Store, scope: Scope, cache: Cache | None = None
+) -> Answered:
     """An answer with a warning at each step that shows stored analyses which do not hold any more: at steps that list
     them, and at series steps that name them.
 
@@ -47,7 +50,9 @@ def marked(found: Answered, config: PlotConfig, store: Store, scope: Scope) -> A
         where = step.where if isinstance(step, ListStep) else None
         said = None if where is None else where.get("analysisType")
         types = (said,) if isinstance(said, str) else None
-        gone = store.kept_answer((scope, "stale analyses", types), partial(staleness.stale, store, scope, types))
+        gone = store.kept_answer(
+            (scope, "stale analyses", types), partial(staleness.stale, store, scope, types, cache)
+        )
         if gone:
             shown = _shown(bound, name, found, store, scope)
             if of := [analysis for id, analysis in gone.items() if id in shown]:

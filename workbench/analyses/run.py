@@ -34,7 +34,7 @@ from . import test_kinds
 from .declaration import Declared
 from .freshness import KINDS_JOB, Curves, key_of, kind_key, kind_tables, revisions_of
 from .half_cells import ELECTRODES, curve_of, lacking, table_of
-from .keeping import MOST_NAMED, Computed, Kept, Key, Output, digest_of, input_of, keep, kept
+from .keeping import CHOSEN, MOST_NAMED, Computed, Kept, Key, Output, digest_of, input_of, keep, kept
 from .kinds_in_cache import KindsInCache
 from .registry import ANALYSES, ON_ARRIVAL
 from .tests import Test, frames, joined, keys, remarks, steps_of, tests_in
@@ -101,12 +101,14 @@ class Analysed:
 @dataclass(frozen=True)
 class _Unit:
     """What is computed at once: tests, and the records that are there already, by the test that they belong to.
-    ``owners`` are the tests that have records once all is kept."""
+    ``owners`` are the tests that have records once all is kept. ``left``: the records of the same comparison as old
+    ones that belong to tests which it does not read any more."""
 
     tests: Sequence[Test]
     key: Key
     old: Mapping[str, Sequence[Kept]]
     owners: Sequence[str]
+    left: Mapping[str, Sequence[Kept]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -187,7 +189,7 @@ def analyse(
         of = _recognised(store, scope, kinds, known_kinds)
         known_kinds.keep()
         chosen = [one for one in chosen if {kind.name for kind in of[one.id]} & set(declared.kinds)]
-    units = _units(store, scope, declared, chosen, full)
+    units = _units(store, scope, declared, chosen, full, by_kind=ids is None)
     return _run(store, scope, actor, type, units, parameters or {}, check, jobs, where, progress, cancel)
 
 
@@ -223,7 +225,7 @@ def _due(
         if progress is not None:
             progress(place, len(ON_ARRIVAL), type)
         if ids is None or declared.over == "test":
-            units = _units(store, scope, declared, fits, declared.parameters({}))
+            units = _units(store, scope, declared, fits, declared.parameters({}), by_kind=ids is None)
             part = _run(store, scope, actor, type, units, {}, check, jobs, fan_out, None, cancel)
         else:
             part = analyse(store, scope, actor, type, check=check, jobs=jobs, fan_out=fan_out, cancel=cancel)
@@ -237,12 +239,13 @@ def _due(
 
 
 def recognised(
-    store: Store, scope: Scope, among: Sequence[Test], cache: Cache | None = None
+    store: Store, scope: Scope, among: Sequence[Test], cache: Cache | None = None, *, these_alone: bool = False
 ) -> dict[str, list[test_kinds.TestKind]]:
-    """The kinds of tests, by id: from their records where these are fresh, else from the cache, else recognised now."""
+    """The kinds of tests, by id: from their records where these are fresh, else from the cache, else recognised now.
+    ``these_alone``: there are other tests, which stay in the cache."""
     known = KindsInCache(store, scope, cache)
     found = _recognised(store, scope, _kind_units(store, scope, among), known)
-    known.keep()
+    known.keep(but_add=these_alone)
     return found
 
 
@@ -310,7 +313,13 @@ def _kinds_of(store: Store, scope: Scope, tests: Sequence[Test]) -> Outputs:
 
 
 def _units(
-    store: Store, scope: Scope, declared: Declared, chosen: Sequence[Test], full: Mapping[str, JsonValue]
+    store: Store,
+    scope: Scope,
+    declared: Declared,
+    chosen: Sequence[Test],
+    full: Mapping[str, JsonValue],
+    *,
+    by_kind: bool,
 ) -> list[_Unit]:
     wanted = keys(declared, [one.id for one in chosen])
     revisions = revisions_of(store, wanted, chosen)
@@ -320,8 +329,25 @@ def _units(
     for group in _groups(declared, chosen):
         key = key_of(declared, group, full, revisions, curves)
         same = {one.id: [kept for kept in old.get(one.id, []) if kept.identity == key.identity] for one in group}
-        units.append(_Unit(group, key, same, _owners(declared, group)))
+        left = _left(old, same, key) if by_kind and declared.over == "cells" else {}
+        units.append(_Unit(group, key, same, _owners(declared, group), left))
     return units
+
+
+def _left(
+    old: Mapping[str, Sequence[Kept]], same: Mapping[str, Sequence[Kept]], key: Key
+) -> dict[str, list[Kept]]:
+    """The records of tests that are of another kind now, of comparisons that are replaced: nothing else would replace
+    them. Those of another state a user computed of tests that they named."""
+    replaced = {
+        (kept.identity, kept.state) for found in same.values() for kept in found if kept.state != key.state
+    }
+    gone = {
+        id: [kept for kept in found if (kept.identity, kept.state) in replaced]
+        for id, found in old.items()
+        if id not in same
+    }
+    return {id: found for id, found in gone.items() if found}
 
 
 def _groups(declared: Declared, chosen: Sequence[Test]) -> list[list[Test]]:
@@ -416,9 +442,17 @@ def _by_cell(
         others: dict[str, JsonValue] = {}
         if not all_named:
             named = [input_by_id[one.id] for one in own if one.id in input_by_id]
-            others = {"tests": len(inputs) - len(named), "sha256": digest}
+            others = {"tests": len(inputs) - len(named), CHOSEN: len(tests), "sha256": digest}
         made[own[-1].id] = [
-            Output(declared.type, f"{cell}: {name}", rows, _results(declared, rows), named, others)
+            Output(
+                declared.type,
+                f"{cell}: {name}",
+                rows,
+                _results(declared, rows),
+                named,
+                others,
+                [one.id for one in own],
+            )
         ]
     return made
 
@@ -553,6 +587,9 @@ class _Keeper:
             )
             if len(self._waiting) >= KEPT_TOGETHER or time.monotonic() - self._kept_at >= KEPT_AFTER:
                 self.keep()
+        if unit.left:
+            left = [Computed(id, unit.key, [], found) for id, found in unit.left.items()]
+            keep(self._store, self._scope, self._actor, left)
 
     def keep(self) -> None:
         """Keep what waits."""
