@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 import pytest
 
 import workbench as wb
@@ -58,6 +59,36 @@ def test_as_many_cells_are_chosen_as_a_plan_can_read(
     assert cells["default"] == [f"cell {number}" for number in range(expected)]
     said = f" ({expected} of {CELLS} are chosen at first)" if expected < CELLS else ""
     assert cells["control"]["label"] == f"Cells{said}"
+
+
+def said_above(figure: go.Figure) -> str:
+    """The small lines above a figure."""
+    return " ".join(one.text.replace("<br>", " ") for one in figure.layout.annotations)
+
+
+@pytest.mark.parametrize("name", ["fade", "end-of-life"])
+def test_the_figure_says_that_a_part_of_the_cells_is_drawn(
+    bench: wb.Bench, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    assert f"of {CELLS} cells" not in said_above(bench.figure(name))
+    assert said_above(bench.figure(name, cells=["cell 2"])).startswith("1 of 4 cells")
+    monkeypatch.setattr(tests_plan, "MOST_TESTS", 6)
+    bench.measurements.update("test 0", notes="the recipe is made again")
+    assert said_above(bench.figure(name)).startswith("3 of 4 cells")
+
+
+def test_the_figure_of_results_says_that_a_part_is_drawn(demo_copy: Path) -> None:
+    with wb.open(demo_copy) as bench:
+        bench.analyse("ic_peaks")
+        kept = bench.analyses.list(analysis_type="ic_peaks", fields=["instance_name", "metadata.workbench.valid"])
+        cells = kept[kept["metadata.workbench.valid"]]["instance_name"].unique()
+        first, *_ = bench.gallery().recipe("ic-peaks").params["cells"]["default"]
+        assert said_above(bench.figure("ic-peaks", cells=[first])).startswith(f"1 of {len(cells)} cells; ")
+
+
+def test_each_recipe_with_a_choice_says_how_many_of_how_many() -> None:
+    scripts = {name: entry.script for name, entry in catalog.entries().items()}
+    assert [name for name, script in scripts.items() if "how_many(data, params)" not in script] == []
 
 
 def test_what_is_chosen_at_first_leaves_room_for_tests_to_come() -> None:

@@ -281,9 +281,24 @@ def above(figure, text, color, start):
     return end
 
 
-def note(figure, text, over=2):
-    """Small lines above the plot: what was left out, or what values refer to; ``over`` px above it."""
-    end = above(figure, text, "#555555", over) if text else over
+def how_many(data, params):
+    """Words for a note if a part of what could be drawn is chosen: how many of how many."""
+    kind = next(name for name in ("simulations", "tests", "cells") if name in params)
+    every = data["simulations" if kind == "simulations" else "records" if "records" in data else "tests"]
+    if "metadata.workbench.valid" in every:  # the others cannot be chosen
+        every = every[every["metadata.workbench.valid"].eq(True)]
+    of, all_of = data["chosen"], every
+    if kind == "cells":
+        of, all_of = of["instance_name"].drop_duplicates(), every["instance_name"].drop_duplicates()
+    more = "or more " if len(every) >= 1000 else ""  # as many as a plan lists
+    return f"{len(of)} of {len(all_of)} {more}{kind}" if len(of) < len(all_of) or more else ""
+
+
+def note(figure, text, data, params, over=2):
+    """Small lines above the plot: how many of how many are drawn, what was left out, or what values refer to; ``over``
+    px above it."""
+    said = "; ".join(part for part in (how_many(data, params), text) if part)
+    end = above(figure, said, "#555555", over) if said else over
     if EXCLUDED:
         above(figure, EXCLUDED, "#AA3300", end)
     return figure

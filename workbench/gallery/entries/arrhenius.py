@@ -81,4 +81,4 @@ def transform(data, params):
     )
     figure.update_yaxes(title_text="Fade / % per cycle", **log_ticks(100 * points["Rate"]))
     finished(figure, showlegend=True)
-    return note(figure, "; ".join(text for text in (told, beside, partly) if text))
+    return note(figure, "; ".join(text for text in (told, beside, partly) if text), data, params)

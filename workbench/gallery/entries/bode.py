@@ -127,4 +127,6 @@ def transform(data, params):
     figure.add_traces(shown.bar)
     finished(figure, showlegend=shown.legend)
     rings = "rings: decades of frequency" if nyquist and params["decades"] else ""
-    return note(figure, "; ".join(text for text in (rings, without_amount(tests, tests["amount"])) if text))
+    return note(
+        figure, "; ".join(text for text in (rings, without_amount(tests, tests["amount"])) if text), data, params
+    )

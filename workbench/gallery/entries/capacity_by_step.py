@@ -69,4 +69,4 @@ def transform(data, params):
     other = sums["other"].sum() / sums.to_numpy().sum() if "other" in sums else 0
     mixed = "other: steps that are not wholly at constant current or at constant voltage" if other > 0.02 else ""
     said = ("" if several else rows["name"].iloc[0], mixed, lost)
-    return note(figure, "; ".join(text for text in said if text))
+    return note(figure, "; ".join(text for text in said if text), data, params)

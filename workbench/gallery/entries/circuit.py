@@ -82,4 +82,6 @@ def transform(data, params):
     lost = f"; + ?: without {unknown.sum()} parameters that the data do not know" if unknown.any() else ""
     bare = without_amount(tests, amount)
     unknown_area = f"; {bare}" if bare else ""
-    return note(figure, f"{circuits}, rms {100 * rows['rms relative'].median():.2g} %{lost}{unknown_area}")
+    return note(
+        figure, f"{circuits}, rms {100 * rows['rms relative'].median():.2g} %{lost}{unknown_area}", data, params
+    )

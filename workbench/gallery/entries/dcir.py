@@ -104,4 +104,4 @@ def transform(data, params):
     between = " to ".join(dict.fromkeys(f"{size * one:.3g}" for one in sorted(wholes)[:: max(len(wholes) - 1, 1)]))
     whole = f"100 %: the fullest moment of a test, {between} {charge} above the emptiest" if wholes else ""
     said = (dashes, whole, currents, few, gap, lost)
-    return note(figure, "; ".join(text for text in said if text))
+    return note(figure, "; ".join(text for text in said if text), data, params)

@@ -66,4 +66,4 @@ def transform(data, params):
     figure.update_annotations(font_size=14)
     finished(figure, margin={"t": 50})
     gaps = "; gaps: the fit does not know the loss of that electrode" if unknown else ""
-    return note(figure, f"largest residual of a fit: {worst:.1f} mV{gaps}", over=22)
+    return note(figure, f"largest residual of a fit: {worst:.1f} mV{gaps}", data, params, over=22)

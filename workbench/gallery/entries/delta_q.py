@@ -70,4 +70,4 @@ def transform(data, params):
     figure.update_xaxes(title_text="log10 variance of ΔQ(V), cycles 10 and 100")
     figure.update_yaxes(title_text=f"Cycles to {params['threshold']:g} %", **log_ticks(rows["life"]))
     finished(figure, showlegend=True)
-    return note(figure, f"{told}; {partly}" if partly else told)
+    return note(figure, f"{told}; {partly}" if partly else told, data, params)

@@ -128,4 +128,4 @@ def transform(data, params):
     cell = tests["instance_name"].iloc[0] if tests["instance_name"].nunique() == 1 else ""
     one = "one curve alone: there is no later one to compare it with" if len(curves) == 1 else ""
     said = (str(cell), f"window {params['smooth']:g} mV{warned}", one, untimed, lost)
-    return note(figure, "; ".join(text for text in said if text))
+    return note(figure, "; ".join(text for text in said if text), data, params)

@@ -113,5 +113,8 @@ def transform(data, params):
     several = f"; and {len(said) - 2} more" if len(said) > 2 else ""
     finished(figure, showlegend=shown.legend)
     return note(
-        figure, f"{'; '.join(said[:2])}{several}; below: line from the distribution, rms {100 * worst:.1g} %{more}"
+        figure,
+        f"{'; '.join(said[:2])}{several}; below: line from the distribution, rms {100 * worst:.1g} %{more}",
+        data,
+        params,
     )

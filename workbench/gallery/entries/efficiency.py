@@ -114,4 +114,4 @@ def transform(data, params):
     half = f"{', '.join(far[:3])}: far from 100 %, a half cell, or a charge of another cycle" if far else ""
     few = f"{known - len(ce)} cycles are not between 20 and 200 %" if known > len(ce) else ""
     said = ("the last digits depend on the accuracy of the cycler", mean, marks, beyond, few, half, lost, ends)
-    return note(figure, "; ".join(text for text in said if text))
+    return note(figure, "; ".join(text for text in said if text), data, params)

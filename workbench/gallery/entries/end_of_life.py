@@ -141,7 +141,7 @@ def transform(data, params):
         figure.update_yaxes(**cycles).update_xaxes(**cells, autotickangles=[0, 90])
     finished(figure)
     ahead = "; extrapolated with its 90 % band" if (found["how"] == "extrapolated").any() else ""
-    note(figure, f"of the first capacity{ahead}" + (f"; {partly}" if partly else ""))
+    note(figure, f"of the first capacity{ahead}" + (f"; {partly}" if partly else ""), data, params)
     if across:  # the lines above begin over the names of the cells, not over the plot
         figure.update_annotations(xshift=-6.5 * max(map(len, short.values())))
     return figure

@@ -118,4 +118,6 @@ def transform(data, params):
     ends = name_ends(figure)
     marks = f"open marks: {whys(apart['why'])}" if len(apart) else ""
     marks += f", {beyond} of them beyond the range" if beyond else ""
-    return note(figure, "; ".join(text for text in (first, marks, spread, partly, lost, ends) if text))
+    return note(
+        figure, "; ".join(text for text in (first, marks, spread, partly, lost, ends) if text), data, params
+    )

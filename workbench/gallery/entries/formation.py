@@ -64,4 +64,4 @@ def transform(data, params):
         secondary_y=True,
     )
     finished(figure, barmode="stack")
-    return note(figure, without_amount(rows, amount))
+    return note(figure, without_amount(rows, amount), data, params)

@@ -73,4 +73,4 @@ def transform(data, params):
     dashes = "solid: discharge, dotted: charge; " if len(ways) > 1 else ""
     charge = relative_charge(data["values"][id] for id in tests["id"])
     fits = f"{dashes}band: between the two time windows of the fit{radius}"
-    return note(figure, "; ".join(text for text in (fits, charge) if text))
+    return note(figure, "; ".join(text for text in (fits, charge) if text), data, params)

@@ -77,4 +77,9 @@ def transform(data, params):
     finished(figure)
     windows = sorted(set((1000 * rows["Window [V]"]).round(1)))
     said = f"window {', '.join(f'{w:g}' for w in windows)} mV: heights compare only at equal windows and rates"
-    return note(figure, "; ".join(text for text in (said, without_amount(records, records["amount"])) if text))
+    return note(
+        figure,
+        "; ".join(text for text in (said, without_amount(records, records["amount"])) if text),
+        data,
+        params,
+    )

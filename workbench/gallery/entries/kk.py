@@ -56,4 +56,4 @@ def transform(data, params):
     figure.update_xaxes(**log_ticks(np.concatenate([one["Frequency [Hz]"] for _, one in curves])))
     figure.update_xaxes(title_text="Frequency / Hz", row=2, col=1)
     finished(figure)
-    return note(figure, "grey: 1 %. A passed test does not prove that the cell stood still.")
+    return note(figure, "grey: 1 %. A passed test does not prove that the cell stood still.", data, params)

@@ -66,4 +66,4 @@ def transform(data, params):
     ends = name_ends(figure)
     without = sorted(set(data["records"]["instance_name"]) - set(cells["instance_name"]))
     lacking = f"no knee: {', '.join(without[:8])}{' ...' if len(without) > 8 else ''}" if without else ""
-    return note(figure, "; ".join(text for text in (lacking, apart, partly, ends) if text))
+    return note(figure, "; ".join(text for text in (lacking, apart, partly, ends) if text), data, params)

@@ -74,4 +74,4 @@ def transform(data, params):
     later = f"{SYMBOLS[0]}, {SYMBOLS[1]} ...: first test of a cell, second ..." if max(order) > 0 else ""
     charge = relative_charge(data["values"][id] for id in tests["id"])
     lone = f"one or two rests of half an hour only: {', '.join(few[:3])}" if few else ""
-    return note(figure, "; ".join(text for text in (drift, lone, later, charge) if text))
+    return note(figure, "; ".join(text for text in (drift, lone, later, charge) if text), data, params)

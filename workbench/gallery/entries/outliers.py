@@ -127,4 +127,6 @@ def transform(data, params):
     found = ", ".join(cells.index[cells["outlier"]])
     few = few or {"retention": "at the last cycle that all have", "ce": "median"}.get(params["quantity"], "")
     outlying = f"outliers (|z| > 3.5): {found}" if found else ""
-    return note(figure, "; ".join(text for text in (outlying, few, left, beside, partly, lost) if text))
+    return note(
+        figure, "; ".join(text for text in (outlying, few, left, beside, partly, lost) if text), data, params
+    )

@@ -75,4 +75,6 @@ def transform(data, params):
             )
             if text
         ),
+        data,
+        params,
     )

@@ -57,4 +57,4 @@ def transform(data, params):
     figure.update_yaxes(title_text="Hysteresis / mV", rangemode="tozero", row=2, col=1)
     figure.update_xaxes(title_text="State of charge / %", row=2, col=1)
     finished(figure)
-    return note(figure, "" if several else tests["measurement_name"].iloc[0])
+    return note(figure, "" if several else tests["measurement_name"].iloc[0], data, params)

@@ -70,4 +70,4 @@ def transform(data, params):
         room = max(0.06 * (high - low), 0.02)
         axis.range = [low - room, high + room]
     finished(figure, showlegend=True)
-    return note(figure, lost)
+    return note(figure, lost, data, params)

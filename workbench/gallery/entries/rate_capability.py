@@ -86,4 +86,4 @@ def transform(data, params):
     figure.update_yaxes(title_text=title, rangemode="tozero")
     finished(figure, showlegend=True)
     each = [f"{', '.join(dict.fromkeys(cells))}: {words[0].lower()}{words[1:]}" for words, cells in said.items()]
-    return note(figure, "; ".join(text for text in (*each, lost) if text))
+    return note(figure, "; ".join(text for text in (*each, lost) if text), data, params)

@@ -115,4 +115,4 @@ def transform(data, params):
     figure.update_yaxes(title_text="Growth of resistance / %" if grown else f"Resistance after 10 s / {unit}")
     finished(figure)
     said = f"discharge pulses nearest to {params['soc']:g} % of the charge in the test"
-    return note(figure, "; ".join(text for text in (said, lost) if text))
+    return note(figure, "; ".join(text for text in (said, lost) if text), data, params)

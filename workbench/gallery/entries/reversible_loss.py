@@ -96,4 +96,9 @@ def transform(data, params):
     spans = " to ".join(dict.fromkeys(f"{hours:.2g}" for hours in (rest.min(), rest.max())))
     said = f"slow discharges; rest before: {spans} h" if len(rest) else "no rest before the discharge is logged"
     spread = f"temperatures differ by {heat.max() - heat.min():.1f} K" if known else "no temperature is logged"
-    return note(figure, "; ".join(text for text in (said, spread, without_amount(rows, amount), ends) if text))
+    return note(
+        figure,
+        "; ".join(text for text in (said, spread, without_amount(rows, amount), ends) if text),
+        data,
+        params,
+    )

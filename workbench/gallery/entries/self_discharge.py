@@ -82,4 +82,4 @@ def transform(data, params):
             y=0.5,
             showarrow=False,
         )
-    return note(figure, "", over=22)
+    return note(figure, "", data, params, over=22)

@@ -39,4 +39,4 @@ def transform(data, params):
     figure.update_yaxes(title_text="Voltage / V", row=1, col=1)
     figure.update_yaxes(title_text="Error / mV", row=2, col=1)
     figure.update_xaxes(title_text=f"Time / {unit}", row=2, col=1)
-    return note(finished(figure), "simulated less measured: " + "; ".join(said[:3]))
+    return note(finished(figure), "simulated less measured: " + "; ".join(said[:3]), data, params)

@@ -38,7 +38,7 @@ def transform(data, params):
     figure.update_yaxes(title_text=f"{words} / mV")
     finished(figure, barmode="group", showlegend=True)
     exact = f"; approximate, from thinned samples: {', '.join(thinned)}" if thinned else ""
-    return note(figure, f"simulated less measured, weighted by time{exact}")
+    return note(figure, f"simulated less measured, weighted by time{exact}", data, params)
 
 
 def direction_of(current):

@@ -67,4 +67,4 @@ def transform(data, params):
     figure.update_xaxes(title_text="Samples / %", row=1, col=2)
     figure.update_yaxes(title_text="Error / mV", row=1, col=1)
     finished(figure, barmode="overlay", showlegend=True)
-    return note(figure, "simulated less measured, weighted by time; " + "; ".join(said[:3]))
+    return note(figure, "simulated less measured, weighted by time; " + "; ".join(said[:3]), data, params)

@@ -110,4 +110,4 @@ def transform(data, params):
     began = "" if pd.isna(test["start_time"]) else f", began {test['start_time']:%Y-%m-%d}"
     said = f"{len(steps)} steps in {(last - first) / factor:.3g} {unit}"
     lost = without_amount(data["chosen"], amount)
-    return note(figure, f"{of_cell(test)}{began}: {said}" + (f"; {lost}" if lost else ""))
+    return note(figure, f"{of_cell(test)}{began}: {said}" + (f"; {lost}" if lost else ""), data, params)

@@ -73,4 +73,4 @@ def transform(data, params):
     figure.update_yaxes(title_text="Voltage / V")
     finished(figure)
     lost = without_amount(tests, tests["amount"])
-    return note(figure, "; ".join(text for text in (", ".join(called(tests)[:4]), lost) if text))
+    return note(figure, "; ".join(text for text in (", ".join(called(tests)[:4]), lost) if text), data, params)

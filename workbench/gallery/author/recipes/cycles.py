@@ -90,4 +90,4 @@ def transform(data, params):
     said = f"never below {limit:g} %: {', '.join(never)}" if never else ""
     if len(never) > 4:
         said = f"{len(never)} cells never fall below {limit:g} %"
-    return note(figure, "; ".join(text for text in (said, partly) if text))
+    return note(figure, "; ".join(text for text in (said, partly) if text), data, params)

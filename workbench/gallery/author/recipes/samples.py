@@ -58,4 +58,5 @@ def transform(data, params):
             )
         figure.update_yaxes(title_text=battery.axis_title(column), row=row, col=1)
     figure.update_xaxes(title_text=f"Time / {unit}", row=len(columns), col=1)
-    return finished(figure, showlegend=len(shown) > 1, title={"text": shown[0]["name"] if len(shown) == 1 else ""})
+    finished(figure, showlegend=len(shown) > 1, title={"text": shown[0]["name"] if len(shown) == 1 else ""})
+    return note(figure, "", data, params) if len(shown) > 1 else figure
