@@ -218,8 +218,8 @@ def main() -> int:
             "",
             f"Processor time of one test of {LONG_CYCLES} cycles, {6 * LONG_CYCLES * LONG_EACH:,} samples with "
             f"{LONG_CYCLES} pulses, and of one {TIMES_LONGER} times as long. Gate <= {GROWTH_GATE:g}x; analyses that "
-            f"take less than {1e3 * NOTABLE:.0f} ms are not here, nor is `{FITS_EACH_REST}`, which fits each rest alone "
-            "in 5 to 25 ms.",
+            f"take less than {1e3 * NOTABLE:.0f} ms are not here, nor is `{FITS_EACH_REST}`, which fits each rest "
+            "alone in 5 to 25 ms.",
             "",
             "| analysis | the test | ten times as long | growth | kept |",
             "|---|---|---|---|---|",
