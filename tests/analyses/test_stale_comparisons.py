@@ -133,7 +133,7 @@ def test_tests_of_another_kind_that_were_named_may_change(bench: wb.Bench, recor
 
 
 def test_a_comparison_of_more_tests_than_a_record_names(bench: wb.Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workbench.analyses.run.MOST_NAMED", 3)
+    monkeypatch.setattr("workbench.analyses.computing.MOST_NAMED", 3)
     bench.exclude(
         "T5", reason="another chamber"
     )  # it has no data to read, and is known to the records all the same
@@ -156,7 +156,7 @@ def test_a_comparison_of_more_tests_than_a_record_names(bench: wb.Bench, monkeyp
 
 def test_many_tests_of_which_some_are_compared_again(bench: wb.Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     bench.analyse("outliers")
-    monkeypatch.setattr("workbench.analyses.run.MOST_NAMED", 3)
+    monkeypatch.setattr("workbench.analyses.computing.MOST_NAMED", 3)
     bench.exclude("T3", cycles=[5], reason="power cut")
     bench.analyse("outliers")
     bench.analyse("outliers", named(0, 1))

@@ -445,7 +445,7 @@ def test_a_record_of_a_comparison_names_all_tests_that_were_read(demo_copy: Path
 def test_where_they_are_many_it_names_those_of_its_own_cell(
     demo_copy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.analyses.run.MOST_NAMED", 3)
+    monkeypatch.setattr("workbench.analyses.computing.MOST_NAMED", 3)
     with wb.open(demo_copy) as bench:
         bench.analyse("outliers")
         found = [bench.analyses.get(id) for id in records(bench, "outliers")["id"]]
