@@ -196,6 +196,30 @@ def test_features_that_a_spectrum_lacks_are_empty() -> None:
     assert not battery.eis_features(wrong)["Valid"].any()
 
 
+def test_a_bump_of_noise_is_not_the_arc_of_a_spectrum() -> None:
+    """The arc of 20 mOhm and a Warburg, 10 nH: -Z_Im is about 0 over two decades before the arc begins."""
+    f = np.geomspace(1e4, 1e-2, 61)
+    w = 2j * np.pi * f
+    z = 0.01 + 1e-8 * w + 0.02 / (1 + (0.1 * w) ** 0.9) + 0.002 * (1 - 1j) / np.sqrt(w.imag)
+    random = np.random.default_rng(0)
+    clean = battery.eis_features(spectrum(f, z)).iloc[0]
+    assert clean["Warning"] == ""
+    for noise in (0.001, 0.003):
+        for _ in range(30):
+            row = battery.eis_features(
+                spectrum(f, z + noise * np.abs(z) * (random.normal(size=61) + 1j * random.normal(size=61)))
+            ).iloc[0]
+            assert row["Arc width [Ohm]"] == pytest.approx(clean["Arc width [Ohm]"], rel=0.1)
+            assert 1 < row["Top frequency [Hz]"] < 2.6
+    # Without a minimum after the arc there is nothing that ends it, whatever the noise does.
+    open_arc = 0.01 + 0.02 / (1 + 0.1 * w)
+    for _ in range(30):
+        noisy = open_arc + 0.003 * np.abs(open_arc) * (random.normal(size=61) + 1j * random.normal(size=61))
+        row = battery.eis_features(spectrum(f, noisy)).iloc[0]
+        assert np.isnan(row["Arc width [Ohm]"])
+        assert "clear of the noise" in row["Warning"]
+
+
 def test_relaxation_times_have_the_areas_of_the_elements() -> None:
     noise = np.random.default_rng(3).normal(size=(2, len(F)))
     z = (0.01 + 0.02 / (1 + 0.002 * W) + 0.03 / (1 + 2.0 * W)) * (1 + 0.002 * (noise[0] + 1j * noise[1]))

@@ -313,7 +313,7 @@ _OF_SPECTRA = (
     Declared(
         "eis_features",
         "What are the ohmic resistance and the width of the arcs?",
-        1,
+        2,
         eis_features,
         "samples",
         ("eis",),

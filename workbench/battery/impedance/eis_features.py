@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 
@@ -21,6 +23,9 @@ COLUMNS = (
     *T_COLUMNS,
 )
 _TAIL = 4
+_SHARE = 0.03
+_NOISES = 7.0
+_ORDER = 4
 
 
 @refusing(COLUMNS)
@@ -36,6 +41,10 @@ def eis_features(frame: pd.DataFrame) -> pd.DataFrame:
     Z_Im [Ohm]`` of that maximum, ``Z_Re at 1 kHz [Ohm]`` (over log f), ``Tail slope`` (of -Z_Im over Z_Re at the four
     lowest frequencies; 1 is a Warburg of 45 degrees), temperatures, ``Valid`` and ``Warning``. What a spectrum does
     not have is NaN: without a zero of Z_Im there is no ohmic resistance, and not the smallest Z_Re instead.
+
+    A maximum and a minimum count where -Z_Im then turns back by more than 3 % of its largest maximum and by more than
+    7 times its noise, so that a bump of noise, or a dip as shallow as that between two arcs, does not. The noise is
+    the median of the fourth differences over ``|Z|``, which vanish where a curve is smooth.
     """
     return result([_row(spectrum) for spectrum in spectra_of(frame)], COLUMNS)
 
@@ -47,18 +56,21 @@ def _row(spectrum: Spectrum) -> dict[str, Cell]:
         return {**row, VALID: False, WARNING: joined([few, spectrum.words])}
     real, up = spectrum.z.real, -spectrum.z.imag
     ohmic = _crossing(real, up)
-    top, valley = _arc(up)
+    top, valley = _arc(up, np.abs(spectrum.z))
+    width = float("nan") if valley is None else float(real[valley]) - ohmic
+    no_width = "no arc ends in a minimum of -Z_Im that is clear of the noise" if valley is None else ""
+    if width <= 0:
+        width, no_width = float("nan"), "the arc ends at a lower Z_Re than the ohmic resistance"
     said = [
         "" if np.isfinite(ohmic) else "Z_Im does not reach 0: no ohmic resistance",
-        "" if valley is not None else "no arc ends in a minimum of -Z_Im",
+        "" if top is not None else "no maximum of -Z_Im is clear of the noise",
+        no_width if top is not None else "",
         spectrum.words,
     ]
     row |= {"R ohmic [Ohm]": ohmic, "Z_Re at 1 kHz [Ohm]": _at_1_khz(spectrum), "Tail slope": _tail(real, up)}
     if top is not None:
         row |= {"Top frequency [Hz]": float(spectrum.frequency[top]), "Top minus Z_Im [Ohm]": float(up[top])}
-    if valley is not None:
-        row["Arc width [Ohm]"] = float(real[valley]) - ohmic
-    return {**row, WARNING: joined(said)}
+    return {**row, "Arc width [Ohm]": width, WARNING: joined(said)}
 
 
 def _crossing(real: Floats, up: Floats) -> float:
@@ -71,15 +83,45 @@ def _crossing(real: Floats, up: Floats) -> float:
     return float(real[at] + share * (real[at + 1] - real[at]))
 
 
-def _arc(up: Floats) -> tuple[int | None, int | None]:
-    """The first maximum of -Z_Im that is above 0, and the first minimum after it; None where there is none."""
-    inner = np.arange(1, len(up) - 1)
-    tops = inner[(up[1:-1] > up[:-2]) & (up[1:-1] >= up[2:]) & (up[1:-1] > 0)]
+def _arc(up: Floats, size: Floats) -> tuple[int | None, int | None]:
+    """The first maximum of -Z_Im above 0 that is clear of the noise, and the first such minimum after it; None where
+    there is none. ``size`` is ``|Z|``, Ohm."""
+    inner = up[1:-1]
+    tops = inner[(inner > up[:-2]) & (inner >= up[2:]) & (inner > 0)]
     if not len(tops):
         return None, None
-    top = int(tops[0])
-    valleys = inner[(up[1:-1] < up[:-2]) & (up[1:-1] <= up[2:]) & (inner > top)]
-    return top, int(valleys[0]) if len(valleys) else None
+    clear = np.maximum(_SHARE * float(tops.max()), _NOISES * _noise(up, size) * size)
+    top = None
+    for at, is_top in _turns(up, clear):
+        if top is None and is_top and at > 0 and up[at] > 0:
+            top = at
+        elif top is not None and not is_top:
+            return top, at
+    return top, None
+
+
+def _noise(up: Floats, size: Floats) -> float:
+    """The standard deviation of -Z_Im over ``|Z|``, from differences of the fourth order. Those of white noise are
+    sqrt(70) times as large, 70 being the sum of the squares of 1, 4, 6, 4 and 1; 0.6745 is the median of ``|x|`` of
+    the normal distribution."""
+    differences = np.abs(np.diff(up, _ORDER)) / size[_ORDER // 2 : -_ORDER // 2]
+    return float(np.median(differences)) / 0.6745 / float(np.sqrt(70))
+
+
+def _turns(up: Floats, clear: Floats) -> Iterator[tuple[int, bool]]:
+    """The extremes from which a curve turns back by more than ``clear``, in order: place, and whether it is a maximum.
+    Maxima and minima take turns."""
+    highest = lowest = 0
+    was_top: bool | None = None
+    for at in range(len(up)):
+        highest = at if up[at] > up[highest] else highest
+        lowest = at if up[at] < up[lowest] else lowest
+        if was_top is not True and up[highest] - up[at] > clear[highest]:
+            yield highest, True
+            was_top, lowest = True, at
+        elif was_top is not False and up[at] - up[lowest] > clear[lowest]:
+            yield lowest, False
+            was_top, highest = False, at
 
 
 def _at_1_khz(spectrum: Spectrum) -> float:
