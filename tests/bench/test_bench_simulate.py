@@ -104,6 +104,18 @@ def test_a_measurement_is_repeated_and_compared(bench: Bench, child: Path) -> No
         bench.simulate("Chen2020", test, cycles=[7])
 
 
+def test_cycles_that_do_not_adjoin_are_not_one_simulation(bench: Bench, child: Path) -> None:
+    """The current between them would be a ramp that nobody measured."""
+    samples = pd.DataFrame({"Time [s]": np.arange(8.0), "Current [A]": 1.0, "Voltage [V]": 3.6})
+    samples["Cycle count"] = [0, 0, 1, 1, 2, 2, 3, 3]
+    kind = bench.specifications.create(name="S", form_factor="pouch", ratings=RATINGS)
+    bench.instances.create(name="c1", specification=kind)
+    bench.measurements.create(instance="c1", name="drive", time_series=samples, sign="discharge")
+    with pytest.raises(BadRequest, match=r"between cycle 0 and cycle 2.*: cycles=\[0\], then cycles=\[2, 3\]"):
+        bench.simulate("Chen2020", "drive", cycles=[0, 2, 3])
+    assert len(bench.simulations.time_series(bench.simulate("Chen2020", "drive", cycles=[2, 1]))) == 4
+
+
 def test_errors_are_weighted_by_time() -> None:
     measured = pd.DataFrame({"Time [s]": [0.0, 100.0, 101.0], "Voltage [V]": 3.0, "Step count": [0, 0, 1]})
     simulated = pd.DataFrame({"Time [s]": [0.0, 100.0, 100.5, 101.0], "Voltage [V]": [3.01, 3.01, 3.03, 3.03]})

@@ -120,8 +120,8 @@ class Simulating:
         options : ``model`` (``"SPMe"`` by default, ``"SPM"``, ``"DFN"``), ``name``, ``soc`` at the start (0 to 1; by
             default full before a discharge, empty before a charge, and for a measurement by its first voltage),
             ``temperature`` in degC, ``thermal`` (True: the cell warms up), ``cycles`` of the measurement (a list of
-            cycle counts), ``period`` in seconds between two rows of a protocol in words (10), and ``time_limit`` in
-            seconds (300; None: no limit).
+            cycle counts that follow each other), ``period`` in seconds between two rows of a protocol in words (10),
+            and ``time_limit`` in seconds (300; None: no limit).
 
         Returns
         -------
@@ -221,7 +221,7 @@ class Simulating:
         if missing:
             raise BadRequest(f"The measurement '{measurement.name}' has no '{missing[0]}'.")
         if cycles is not None:
-            frame = frame[frame[CYCLE].isin(cycles)] if CYCLE in frame else frame.iloc[:0]
+            frame = _of_cycles(frame, cycles, measurement.name)
         frame = frame.dropna(subset=[TIME, CURRENT, VOLTAGE])
         # Of samples at one time the last counts: the first is still that of the step before.
         frame = frame[~frame[TIME].duplicated(keep="last")]
@@ -262,6 +262,24 @@ class Simulating:
             held = wanted.parameters.content
             config = {"library": "pybamm", "model": wanted.model, "parameters": held}
             return self.models.create(name=name, config=config, simulator_version=f"pybamm {result.version}")
+
+
+def _of_cycles(frame: pd.DataFrame, cycles: Sequence[int], name: str) -> pd.DataFrame:
+    """The samples of some cycles. They must adjoin: the current of a simulation is one function of time, so across
+    cycles that were left out it would be a ramp that nobody measured."""
+    if CYCLE not in frame:
+        return frame.iloc[:0]
+    kept = frame[CYCLE].isin(cycles)
+    places = np.flatnonzero(kept)
+    runs = [frame[CYCLE].iloc[part] for part in np.split(places, np.flatnonzero(np.diff(places) > 1) + 1)]
+    if len(runs) > 1:
+        firsts = [sorted({int(cycle) for cycle in run}) for run in runs[:2]]
+        raise BadRequest(
+            f"The cycles chosen of '{name}' do not follow each other: samples of other cycles lie between cycle "
+            f"{firsts[0][-1]} and cycle {firsts[1][0]}, and their current would be missing. Simulate each run of "
+            f"cycles by itself: cycles={firsts[0]}, then cycles={firsts[1]}."
+        )
+    return frame[kept]
 
 
 @dataclass(frozen=True)
