@@ -39,6 +39,27 @@ def test_without_limits_the_state_of_charge_is_relative_and_says_so() -> None:
     assert one["SOC"].to_numpy() == pytest.approx(1 - one["Capacity [A.h]"].to_numpy() / 4.0, abs=0.01)
 
 
+def test_a_pulse_that_ends_at_a_limit_does_not_say_where_the_cell_is_empty() -> None:
+    """The pulse of 2 A comes to the lower limit at a SOC of 0.2, long before the discharge of 0.5 A does."""
+    frame = hppc(levels=5)
+    pulse = frame.index[frame["Current [A]"] == 2.0][-1]
+    cut = frame.loc[: pulse + 145]
+    limits = (cut["Voltage [V]"].min(), frame["Voltage [V]"].max())
+    made = battery.dcir(cut, limits=limits, capacity=2.0)
+    assert made["SOC"].iloc[::2].to_numpy() == pytest.approx([1, 0.8, 0.6, 0.4, 0.2], abs=0.015)
+    without = battery.dcir(cut, limits=limits)
+    assert {remark["code"] for remark in without.attrs["warnings"]} == {"soc_relative"}
+
+
+def test_a_span_that_is_not_the_capacity_is_said() -> None:
+    frame = hppc(levels=4)
+    limits = (frame["Voltage [V]"].min(), frame["Voltage [V]"].max())
+    assert battery.dcir(frame, limits=limits, capacity=2.1).attrs["warnings"] == []
+    [said] = battery.dcir(frame, limits=limits, capacity=2.5).attrs["warnings"]
+    assert said["code"] == "soc_span"
+    assert "2.5 A.h" in said["message"]
+
+
 def test_a_coarse_pulse_has_no_value_before_its_first_sample() -> None:
     """Sampled every 10 s, a cell whose resistance grows with time is not known at 0 s, and doubtful at 10 s."""
     made = battery.dcir(hppc(every=5.0), at=(0.0, 2.0, 10.0))

@@ -177,7 +177,7 @@ _OF_SAMPLES = (
     Declared(
         "ocv_from_rests",
         "What is the open-circuit voltage at the end of each rest?",
-        2,
+        3,
         ocv_from_rests,
         "samples",
         ("gitt", "hppc"),
@@ -218,7 +218,7 @@ _OF_SAMPLES = (
     Declared(
         "relaxation",
         "How does the voltage come to rest after a load?",
-        2,
+        3,
         relaxation,
         "samples",
         ("gitt", "hppc", "rpt"),
@@ -247,7 +247,7 @@ _OF_SAMPLES = (
     Declared(
         "dcir",
         "What is the resistance of each pulse, by state of charge and direction?",
-        2,
+        3,
         dcir,
         "samples",
         ("hppc", "pulses", "rpt"),
@@ -260,7 +260,7 @@ _OF_SAMPLES = (
     Declared(
         "power_capability",
         "What power can a cell give and take between its voltage limits?",
-        2,
+        3,
         power_capability,
         "samples",
         ("hppc",),
@@ -270,7 +270,7 @@ _OF_SAMPLES = (
     Declared(
         "gitt",
         "How fast is diffusion, from pulses with long rests?",
-        3,
+        4,
         gitt,
         "samples",
         ("gitt",),
@@ -280,7 +280,7 @@ _OF_SAMPLES = (
     Declared(
         "ici",
         "How fast is diffusion, and how large the resistance, from short breaks of a current?",
-        3,
+        4,
         ici,
         "samples",
         ("ici",),
