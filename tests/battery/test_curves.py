@@ -293,6 +293,18 @@ def test_relaxation_does_not_say_what_it_does_not_know() -> None:
     assert "fewer than 20" in short["Warning"][0]
 
 
+def test_a_time_constant_at_its_bound_is_not_known() -> None:
+    """One of 30 s cannot be seen in samples from 60 s on; that of 900 s can."""
+    on, t = after_load().iloc[:10], np.arange(60.0, 7201, 60.0)
+    coarse = joined(on, series(t, 0 * t, 3.6 - 0.02 * np.exp(-t / 30) - 0.03 * np.exp(-t / 900)), apart=0.0)
+    made = battery.relaxation(coarse).iloc[0]
+    assert made[["tau1 [s]", "a1 [V]"]].isna().all()
+    assert "tau1 is not known: it is as short as the fit allows, 60 s" in made["Warning"]
+    assert made["tau2 [s]"] == pytest.approx(900, rel=0.02)
+    assert made["V_inf [V]"] == pytest.approx(3.6, abs=1e-4)
+    assert battery.relaxation(after_load()).iloc[0]["tau1 [s]"] == pytest.approx(30, rel=0.01)
+
+
 def test_a_rest_that_still_drifts_is_marked() -> None:
     made = battery.ocv_from_rests(after_load(tau=3000, seconds=3600))
     assert made["Warning"].str.contains("mV/h: not at equilibrium").all()

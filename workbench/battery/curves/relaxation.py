@@ -44,15 +44,18 @@ _FEWEST = 20
 _POINTS = 300
 _FAR = 0.020
 _EVERY = 10.0
+_BOUND = 1.01
 
 
 class _Fit(NamedTuple):
-    """V = end - a1 exp(-t / tau1) - a2 exp(-t / tau2), V and s, tau1 < tau2; and the rms of the residual, V."""
+    """V = end - a1 exp(-t / tau1) - a2 exp(-t / tau2), V and s, tau1 < tau2; and the rms of the residual, V.
+    ``shortest``, s, is the least that a time constant may be."""
 
     end: float
     amounts: tuple[float, float]
     taus: tuple[float, float]
     rms: float
+    shortest: float
 
 
 @refusing(COLUMNS)
@@ -81,8 +84,9 @@ def relaxation(
 
     Returns one row a rest. ``Resistance [Ohm]`` is the jump at the end of the load over its current, NaN where the
     first sample comes later than 1 s. A voltage at a time is NaN where the samples around it are further apart than
-    half of that time. A time constant that is longer than the rest is NaN with its amount and ``V_inf [V]``. A row is
-    not valid with fewer than 20 samples. ``Warning`` names an extrapolated V_inf: more than 20 mV from the last
+    half of that time. A time constant that is longer than the rest is NaN with its amount and ``V_inf [V]``; one that
+    is as short as the time of the first sample, the least that the fit allows, is NaN with its amount. A row is not
+    valid with fewer than 20 samples. ``Warning`` names an extrapolated V_inf: more than 20 mV from the last
     sample.
     """
     samples = checked(frame, _WHAT, exact=True)
@@ -123,7 +127,10 @@ def _row(
     fit = _fit(t, u)
     row["rms [mV]"] = 1000 * fit.rms
     for name, amount, tau in zip("12", fit.amounts, fit.taus, strict=True):
-        if tau <= t[-1]:
+        if tau <= _BOUND * fit.shortest:
+            # The fit would go further: the value says where its bound is, and the amount belongs to that value.
+            said.append(f"tau{name} is not known: it is as short as the fit allows, {fit.shortest:.3g} s")
+        elif tau <= t[-1]:
             row |= {f"a{name} [V]": amount, f"tau{name} [s]": tau}
     if fit.taus[1] <= t[-1]:
         row["V_inf [V]"] = fit.end
@@ -205,4 +212,5 @@ def _fit(t: Floats, u: Floats) -> _Fit:
         (float(amounts[0]), float(amounts[1])),
         (float(taus[0]), float(taus[1])),
         rms,
+        float(np.exp(low)),
     )
