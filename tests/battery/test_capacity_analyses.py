@@ -90,6 +90,18 @@ def test_a_first_cycle_that_came_charged_has_no_efficiency() -> None:
     assert "came charged" in made["Warning"][0]
 
 
+def test_a_cell_that_gives_more_than_it_takes_is_said() -> None:
+    """As the anode of a half cell does, where the discharge puts the lithium in."""
+    frame = cycles(5)
+    more = frame.assign(**{"Discharge capacity [A.h]": 1.005 * frame["Charge capacity [A.h]"]})
+    made = battery.efficiency(more)
+    assert "ce_above_one" in codes(made)
+    assert made["Valid"].all()
+    assert "ce_above_one" not in codes(battery.efficiency(more, accuracy=0.01))
+    assert "ce_above_one" not in codes(battery.efficiency(more.iloc[:2]))
+    assert "ce_above_one" not in codes(battery.efficiency(frame))
+
+
 def test_an_unusual_efficiency_is_warned_of() -> None:
     frame = cycles(3)
     frame.loc[1, "Charge capacity [A.h]"] *= 1.1

@@ -58,7 +58,7 @@ _OF_CYCLES = (
     Declared(
         "efficiency",
         "How much charge and energy comes back in each cycle?",
-        3,
+        4,
         efficiency,
         "cycles",
         ("ageing", "formation", "rate"),

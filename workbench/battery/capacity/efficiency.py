@@ -37,6 +37,8 @@ COLUMNS = (
 CURRENT = "Mean discharge current [A]"
 _UNUSUAL = 0.05
 _OTHER_RATE = 0.1
+_UNKNOWN_ACCURACY = 0.001
+_FEW = 3
 
 
 @refusing(COLUMNS)
@@ -49,7 +51,8 @@ def efficiency(cycles: pd.DataFrame, *, accuracy: float | None = None) -> pd.Dat
     if its CE is more than 0.05 from 1, and one that gives more than 1.05 times the energy that it took, which no cell
     does: some of its voltages or currents are not of the cell. A CE more than 0.05 from 1, and a cycle whose discharge
     current is more than 10 % from that of the cycle before, so that its charge refills another discharge, are warned
-    of.
+    of. A remark says so where the median CE of three cycles or more is above 1 by more than ``accuracy`` (0.001
+    without it).
 
     Parameters
     ----------
@@ -95,7 +98,25 @@ def efficiency(cycles: pd.DataFrame, *, accuracy: float | None = None) -> pd.Dat
     if accuracy is None:
         words = "The accuracy of the cycler is not known: differences of CE below about 0.001 may be its own."
         remarks.append(Remark("accuracy_unknown", words))
+    remarks += _gives_more(made, accuracy)
     return result(made, COLUMNS, remarks)
+
+
+def _gives_more(rows: list[dict[str, Cell]], accuracy: float | None) -> list[Remark]:
+    """What to say if the cell gives more than it takes in most cycles. One cycle may, after a charge elsewhere."""
+    known = [ce for row in rows if isinstance(ce := row.get("Coulombic efficiency"), float)]
+    if len(known) < _FEW:
+        return []
+    median = float(np.median(known))
+    if median <= 1 + (_UNKNOWN_ACCURACY if accuracy is None else accuracy):
+        return []
+    return [
+        Remark(
+            "ce_above_one",
+            f"The median CE is {median:.4f}: the cell gives more than it takes in each cycle. The electrode may be "
+            "opposite lithium, where charge and discharge change their roles: its CE is the inverse.",
+        )
+    ]
 
 
 def _word(complete: bool | None) -> str:
