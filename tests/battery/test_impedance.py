@@ -34,6 +34,30 @@ def test_spectra_of_one_frame_are_told_apart() -> None:
     assert rising["Spectrum"].nunique() == 2
 
 
+def test_a_sweep_down_and_one_up_are_two_spectra() -> None:
+    one = two_arcs()
+    up = one.iloc[::-1].assign(**{"Z_Re [Ohm]": one["Z_Re [Ohm]"] + 0.01})
+    each = len(one)
+    for sweeps, sizes in (
+        ([one, up], [each, each]),
+        ([one, up.iloc[1:]], [each, each - 1]),
+        ([up, one], [each, each]),
+        ([one, up, one], [each] * 3),
+        ([one, one, up, up], [each] * 4),
+    ):
+        frame = pd.concat(sweeps, ignore_index=True)
+        for held in (frame, frame.assign(**{"Cycle count": 0})):
+            made = battery.bode(held)
+            assert made.groupby("Spectrum").size().tolist() == sizes
+            assert set(made["Warning"]) == {""}
+    # Neither the first points of a sweep that are measured again nor frequencies in no order are a sweep.
+    start = pd.concat([one.iloc[4:0:-1], one], ignore_index=True)
+    assert battery.bode(start)["Spectrum"].nunique() == 1
+    for seed in range(20):
+        shuffled = pd.concat([one, up]).sample(frac=1, random_state=seed)
+        assert battery.bode(shuffled)["Spectrum"].nunique() == 1
+
+
 def test_bode_names_what_is_unusual() -> None:
     frame = two_arcs()
     shuffled = battery.bode(frame.sample(frac=1, random_state=3).assign(**{"Cycle count": 0}))

@@ -292,19 +292,19 @@ _OF_SPECTRA = (
     Declared(
         "kk",
         "Do spectra obey the Kramers-Kronig relations?",
-        1,
+        2,
         kk,
         "samples",
         ("eis",),
         results={"largest_residual": median_of("Largest residual")},
     ),
     Declared(
-        "circuit", "Which circuit fits the spectra, and with which parameters?", 1, circuit, "samples", ("eis",)
+        "circuit", "Which circuit fits the spectra, and with which parameters?", 2, circuit, "samples", ("eis",)
     ),
     Declared(
         "drt",
         "Over which time constants is the polarisation distributed?",
-        1,
+        2,
         drt,
         "samples",
         ("eis",),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pandas as pd
 
@@ -11,6 +9,7 @@ from ..checked import T_COLUMNS, joined
 from ..inputs import Floats, refusing
 from ..result import VALID, WARNING, Cell, result
 from .spectra import FEWEST, HEAD, Spectrum, spectra_of
+from .turns import turns
 
 COLUMNS = (
     *HEAD,
@@ -92,7 +91,7 @@ def _arc(up: Floats, size: Floats) -> tuple[int | None, int | None]:
         return None, None
     clear = np.maximum(_SHARE * float(tops.max()), _NOISES * _noise(up, size) * size)
     top = None
-    for at, is_top in _turns(up, clear):
+    for at, is_top in turns(up, clear):
         if top is None and is_top and at > 0 and up[at] > 0:
             top = at
         elif top is not None and not is_top:
@@ -106,22 +105,6 @@ def _noise(up: Floats, size: Floats) -> float:
     the normal distribution."""
     differences = np.abs(np.diff(up, _ORDER)) / size[_ORDER // 2 : -_ORDER // 2]
     return float(np.median(differences)) / 0.6745 / float(np.sqrt(70))
-
-
-def _turns(up: Floats, clear: Floats) -> Iterator[tuple[int, bool]]:
-    """The extremes from which a curve turns back by more than ``clear``, in order: place, and whether it is a maximum.
-    Maxima and minima take turns."""
-    highest = lowest = 0
-    was_top: bool | None = None
-    for at in range(len(up)):
-        highest = at if up[at] > up[highest] else highest
-        lowest = at if up[at] < up[lowest] else lowest
-        if was_top is not True and up[highest] - up[at] > clear[highest]:
-            yield highest, True
-            was_top, lowest = True, at
-        elif was_top is not False and up[at] - up[lowest] > clear[lowest]:
-            yield lowest, False
-            was_top, highest = False, at
 
 
 def _at_1_khz(spectrum: Spectrum) -> float:

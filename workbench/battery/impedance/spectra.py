@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ from ..checked import joined, temperature_cells, temperatures
 from ..inputs import CYCLE, Floats, Refusal, excluded, need, numbers
 from ..nyquist import FREQUENCY, IMAGINARY, REAL
 from ..result import Cell
+from .turns import turns
 
 VOLTAGE, SOC = "Voltage [V]", "SOC"
 HEAD = ("Spectrum", SOC, VOLTAGE)
@@ -21,6 +23,9 @@ FEWEST = 10
 _PER_DECADE = 5.0
 _BACK = 1.0
 _SWEEP = 0.7
+_TURN = 0.999
+_FEWEST_MOVES = 5
+_AGAINST = 0.1
 _INDUCTIVE = 0.75
 Complexes = NDArray[np.complex128]
 
@@ -56,8 +61,9 @@ class Spectrum:
 
 
 def spectra_of(frame: pd.DataFrame) -> list[Spectrum]:
-    """The spectra of a frame, in order. A new one begins with another ``Cycle count``, and where the frequency goes
-    back by a decade or more against the direction of the sweep.
+    """The spectra of a frame, in order. A new one begins with another ``Cycle count``, where the frequency goes
+    back by a decade or more against the direction of the sweep, and where a sweep turns into one of the other
+    direction, both over a decade or more.
 
     Raises
     ------
@@ -79,13 +85,48 @@ def spectra_of(frame: pd.DataFrame) -> list[Spectrum]:
 
 def _starts(frequency: Floats, cycle: Floats) -> NDArray[np.bool_]:
     """Whether each row but the first begins a spectrum, (n,); the first of the answer is False."""
-    moves = np.diff(np.log10(frequency))
+    logs = np.log10(frequency)
+    other = np.isfinite(cycle[1:]) & np.isfinite(cycle[:-1]) & (cycle[1:] != cycle[:-1])
+    starts = np.concatenate([[False], _back(logs) | other])
+    turned = [first + at for first, part in _parts(logs, starts) for at in _turned(part)]
+    if turned:
+        starts[turned] = True
+        for first, part in _parts(logs, starts):
+            # Sweeps up and down in one frame have no direction in common, so that jumps back are seen only here.
+            starts[first + 1 : first + len(part)] |= _back(part)
+    return starts
+
+
+def _parts(values: Floats, starts: NDArray[np.bool_]) -> list[tuple[int, Floats]]:
+    """The place of the first value of each part, and its values."""
+    cuts = np.flatnonzero(starts)
+    return list(zip([0, *cuts.tolist()], np.split(values, cuts), strict=True))
+
+
+def _back(logs: Floats) -> NDArray[np.bool_]:
+    """Whether each move goes back by a decade or more against the direction of the sweep, (n - 1,)."""
+    moves = np.diff(logs)
     way = np.sign(np.median(moves)) if len(moves) else 0.0
     if len(moves) and float((np.sign(moves) == way).mean()) < _SWEEP:
         way = 0.0  # no sweep: the order says nothing
-    back = (way != 0) & (np.abs(moves) >= _BACK) & (np.sign(moves) == -way)
-    other = np.isfinite(cycle[1:]) & np.isfinite(cycle[:-1]) & (cycle[1:] != cycle[:-1])
-    return np.concatenate([[False], back | other])
+    return np.asarray((way != 0) & (np.abs(moves) >= _BACK) & (np.sign(moves) == -way))
+
+
+def _turned(logs: Floats) -> list[int]:
+    """Where a sweep follows one of the other direction: the place after the turn. Legs between turns that are jumps,
+    or as ragged as those of frequencies in no order, are no sweeps."""
+    found = [place for place, _ in turns(logs, _TURN)]
+    if len(found) < 2:
+        return []
+    after = logs[found[-1] :]
+    ends = [*found, found[-1] + int(np.argmax(np.abs(after - after[0])))]
+    sweeps = [_is_sweep(np.diff(logs[first : last + 1])) for first, last in pairwise(ends)]
+    return [place + 1 for place, both in zip(ends[1:], pairwise(sweeps), strict=False) if all(both)]
+
+
+def _is_sweep(moves: Floats) -> bool:
+    way = np.sign(moves.sum())
+    return len(moves) >= _FEWEST_MOVES and float((np.sign(moves) == -way).mean()) <= _AGAINST
 
 
 def _spectrum(number: int, rows: pd.DataFrame) -> Spectrum:
