@@ -9,7 +9,8 @@ LACKING = "No test repeats a full cycle at least ten times. Ingest an ageing tes
 
 def make(facts, tests, columns, relative=False, threshold=None):
     first, *others = facts.of_cycles(*columns)
-    reads = Reads("cycles", ("Cycle count", first, "Complete"), (*others, "Cycle in life"))
+    course = [name for name in ("Discharge capacity [A.h]", "Mean discharge current [A]") if name not in columns]
+    reads = Reads("cycles", ("Cycle count", first, "Complete"), (*others, *course, "Cycle in life"))
     tests = drawable(facts, tests, LACKING, reads)
     steps, params = chosen_tests(facts, tests)
     wanted = reads.columns(facts, tests)
@@ -30,6 +31,17 @@ def make(facts, tests, columns, relative=False, threshold=None):
 
 
 # The script of the figure
+def falls_below(one, column, limit):
+    """The cycle from which a test is below the limit, %, and its value; None if it never is. The capacity must stay
+    below it, as in battery.end_of_life, so that one poor cycle is no end."""
+    if column == "Discharge capacity [A.h]" and limit < 100:
+        life = battery.end_of_life(one, threshold=limit / 100)
+        if len(life) and life["EOL reached"].iloc[0] in ("yes", "no"):
+            return (life["EOL cycle"].iloc[0], limit) if life["EOL reached"].iloc[0] == "yes" else (None, None)
+    below = one[one["value"] < limit]
+    return (None, None) if below.empty else (below["Cycle count"].iloc[0], below["value"].iloc[0])
+
+
 def transform(data, params):
     column, limit = params["quantity"], params["threshold"]
     rows = data["rows"].dropna(subset=[column, "Cycle count"])
@@ -38,6 +50,9 @@ def transform(data, params):
     relative, partly = params["relative"] == "first" or limit is not None, ""
     if relative and column == "Discharge capacity [A.h]":
         rows, partly = from_full(rows)
+    if relative:
+        rows, apart = of_course(rows)
+        partly = "; ".join(text for text in (partly, apart) if text)
     rows = rows.assign(
         value=100 * battery.of_first(rows[column], rows["measurement_id"]) if relative else rows[column]
     )
@@ -63,23 +78,22 @@ def transform(data, params):
         )
         named.add(group)
         if limit is not None:
-            below = one[one["value"] < limit]
-            if below.empty:
+            at, value = falls_below(one, column, limit)
+            if at is None:
                 never.append(cell)
                 continue
-            first = below.iloc[0]
             marked += 1
             figure.add_scatter(
-                x=[first["Cycle count"]],
-                y=[first["value"]],
+                x=[at],
+                y=[value],
                 mode="markers+text",
-                text=[f"{cell}: {first['Cycle count']:g}"],
+                text=[f"{cell}: {at:.3g}" if at % 1 else f"{cell}: {at:g}"],
                 textposition="bottom left" if marked % 2 == 0 else "top right",
                 marker={"color": colors[group], "symbol": "x", "size": 9},
                 name=str(group),
                 legendgroup=str(group),
                 showlegend=False,
-                hovertemplate=f"{cell} falls below {limit:g} % in cycle %{{x}}<extra></extra>",
+                hovertemplate=f"{cell} falls below {limit:g} % in cycle %{{x:.5g}}<extra></extra>",
             )
     title = battery.axis_title(column)
     figure.update_yaxes(title_text=f"{column.partition(' [')[0]} (of the first cycle) / %" if relative else title)
