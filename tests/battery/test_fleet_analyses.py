@@ -343,6 +343,14 @@ def test_a_rate_of_nothing_has_no_logarithm() -> None:
     assert codes(battery.arrhenius(LAW.assign(Rate=-LAW["Rate"]))) == {"not_positive"}
 
 
+def test_kelvins_are_not_taken_for_degrees_celsius() -> None:
+    made = battery.arrhenius(LAW.assign(**{"Temperature [degC]": LAW["Temperature [degC]"] + 273.15}))
+    assert codes(made) == {"too_hot"}
+    assert "If these are kelvins" in made.attrs["warnings"][0]["message"]
+    with pytest.raises(ValueError, match="in degC"):
+        battery.arrhenius(LAW, reference=298.15)
+
+
 def test_with_three_points_a_bend_is_not_known() -> None:
     made = battery.arrhenius(LAW.iloc[:3])
     assert only(made)["Valid"]

@@ -23,6 +23,7 @@ GAS = 8.314462618
 _ZERO = 273.15
 _BENT = 2.0
 _SAME = 1.0
+_HOTTEST = 150.0
 FEWEST = 3
 
 
@@ -46,17 +47,24 @@ def arrhenius(
     Parameters
     ----------
     points : one row for each measured value, at the *measured* temperature in degC, not the set point. At least three
-        temperatures, more than 1 K apart.
+        temperatures, more than 1 K apart; above 150 degC they are taken for kelvins, and refused.
     value : the column of the rate, above 0.
     falls : the value falls with temperature, as a resistance does: Ea is that of 1 / value.
     """
     need(points, (temperature, value), 1, "point")
-    if not reference > -_ZERO:
+    if not -_ZERO < reference <= _HOTTEST:
         raise ValueError(f"The reference temperature is in degC; it is {reference!r}.")
     warm, rate = numbers(points, temperature), numbers(points, value)
     known = np.isfinite(warm) & np.isfinite(rate)
     if (rate[known] <= 0).any():
         raise Refusal("not_positive", f"'{value}' must be above 0 everywhere: it has a logarithm only then.")
+    if (warm[known] > _HOTTEST).any():
+        most = float(warm[known].max())
+        raise Refusal(
+            "too_hot",
+            f"'{temperature}' is up to {most:.5g}, and temperatures are in degC. If these are kelvins, take "
+            f"{_ZERO:g} from them.",
+        )
     order = np.argsort(warm[known], kind="stable")
     warm, rate = warm[known][order], rate[known][order]
     levels = _levels(warm)
