@@ -156,7 +156,8 @@ def not_excluded(rows, test=None):
     for one, runs in EXCLUDED_CYCLES.items() if "Cycle count" in rows else ():
         mine = rows["measurement_id"] == one if test is None else test == one
         for first, last in runs:
-            out |= mine & rows["Cycle count"].between(first, last)
+            # A test may have no cycles: its count is null, which is not between.
+            out |= mine & rows["Cycle count"].between(first, last).fillna(False).astype(bool)
     return rows[~out]
 
 
@@ -181,8 +182,13 @@ def amount_of(rows, per):
 
 def without_amount(rows, amount):
     """The names of the cells whose mass or area is unknown, for a note."""
-    lost = sorted(rows.loc[amount.isna(), "instance_name"].dropna().unique())
-    return f"without {', '.join(lost[:5])}{' ...' if len(lost) > 5 else ''}: mass or area unknown" if lost else ""
+    return without(rows, amount, "mass or area unknown")
+
+
+def without(rows, values, why):
+    """The names of the cells with rows that have no value, for a note."""
+    lost = sorted(rows.loc[values.isna(), "instance_name"].dropna().unique())
+    return f"without {', '.join(lost[:5])}{' ...' if len(lost) > 5 else ''}: {why}" if lost else ""
 
 
 def ohm_unit(per, values):

@@ -27,7 +27,7 @@ class Reads:
     ----------
     dataset : ``series``, ``steps`` or ``cycles``.
     needs : columns without which a test is left out; the figure names it.
-    also : columns that are read if all tests have them.
+    also : columns that are read if any test has them, null for the others; of series if all have them.
     """
 
     dataset: str
@@ -36,7 +36,8 @@ class Reads:
 
     def columns(self, facts: Facts, tests: Sequence[TestRow]) -> list[str]:
         """The columns that a plan reads of these tests."""
-        return [*self.needs, *facts.shared([one.id for one in tests], self.dataset, self.also)]
+        held = facts.shared if self.dataset == "series" else facts.of_any
+        return [*self.needs, *held([one.id for one in tests], self.dataset, self.also)]
 
 
 def drawable(facts: Facts, tests: Sequence[TestRow], lacking: str, *reads: Reads) -> list[TestRow]:

@@ -63,7 +63,10 @@ def transform(data, params):
         "CIE": (1e6 * (1 - ce) / hours, "Coulombic inefficiency / ppm h⁻¹"),
     }[params["quantity"]]
     rows = rows.assign(value=value, degrees=degrees_of(rows).round(0), x=rows["Cycle count"])
+    unknown = without(rows, rows["value"], f"no {title.split(' /')[0].lower()}")
     rows = rows.dropna(subset=["value"])
+    if rows.empty:
+        return battery.message(f"No chosen cell has a {title.split(' /')[0].lower()}. Choose others.", unmet=True)
     rows["why"] = reasons(rows)
     cells = sorted(rows["instance_name"].unique())
     batched = rows["batch_name"].notna().any() and len(cells) > 8
@@ -113,5 +116,15 @@ def transform(data, params):
     far = [str(cell) for cell in middle.index[(middle > 1.01) | (middle < 0.95)]]
     half = f"{', '.join(far[:3])}: far from 100 %, a half cell, or a charge of another cycle" if far else ""
     few = f"{known - len(ce)} cycles are not between 20 and 200 %" if known > len(ce) else ""
-    said = ("the last digits depend on the accuracy of the cycler", mean, marks, beyond, few, half, lost, ends)
+    said = (
+        "the last digits depend on the accuracy of the cycler",
+        mean,
+        marks,
+        beyond,
+        few,
+        half,
+        lost,
+        unknown,
+        ends,
+    )
     return note(figure, "; ".join(text for text in said if text), data, params)

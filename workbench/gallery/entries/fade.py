@@ -69,6 +69,10 @@ def transform(data, params):
         rated = rated_of(fade).fillna(fade.groupby("instance_name")["Discharge capacity [A.h]"].transform("max"))
         fade["x"] = fade["Capacity throughput in life [A.h]"] / (2 * rated)
         x_title = "Equivalent full cycles"
+        unknown = without(fade, fade["x"], "charge throughput unknown")
+        lost = "; ".join(text for text in (lost, unknown) if text)
+        if fade["x"].isna().all():
+            return battery.message("The charge throughput of the chosen cells is unknown.", unmet=True)
     fade = fade.dropna(subset=["x", "value"])
 
     by_batch = params["group"] != "cells"

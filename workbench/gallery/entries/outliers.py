@@ -73,6 +73,12 @@ def transform(data, params):
         "ce": (100 * cells.get("ce", pd.Series(np.nan, cells.index)), "Coulombic efficiency / %"),
     }[params["quantity"]]
     cells["value"] = value
+    unknown = ""
+    if params["quantity"] == "ce":
+        unknown = without(cells.reset_index(), cells.reset_index()["value"], "no coulombic efficiency")
+        cells = cells.dropna(subset=["value"]).copy()
+        if cells.empty:
+            return battery.message("No chosen cell has a coulombic efficiency. Choose others.", unmet=True)
     table = battery.outliers(cells.reset_index(), value="value", cell="instance_name", group="group")
     table = table.set_index("Cell").reindex(cells.index)
     cells["n"], cells["z"] = table["n"], table["z"]
@@ -128,5 +134,8 @@ def transform(data, params):
     few = few or {"retention": "at the last cycle that all have", "ce": "median"}.get(params["quantity"], "")
     outlying = f"outliers (|z| > 3.5): {found}" if found else ""
     return note(
-        figure, "; ".join(text for text in (outlying, few, left, beside, partly, lost) if text), data, params
+        figure,
+        "; ".join(text for text in (outlying, few, left, beside, partly, lost, unknown) if text),
+        data,
+        params,
     )

@@ -1,0 +1,106 @@
+"""Tests that lack what others have: they take nothing from the others, and each figure says what they lack."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import workbench as wb
+
+CYCLES, SLOW, EACH = 60, 12, 20
+LIMITS = {"voltage_min": {"value": 3.0, "unit": "V"}, "voltage_max": {"value": 4.2, "unit": "V"}}
+
+
+def capacities(fade: float) -> np.ndarray:
+    return 2 * (1 - fade * np.arange(CYCLES))
+
+
+def cycled(fade: float, cycles: int = CYCLES) -> pd.DataFrame:
+    """Samples of an ageing test: every twelfth cycle, and the first, is a check-up at a tenth of the current, which
+    passes 1.4 times as much."""
+    slow = np.arange(cycles) % SLOW == 0
+    capacity, amperes = capacities(fade)[:cycles] * np.where(slow, 1.4, 1.0), np.where(slow, 0.2, 2.0)
+    seconds = np.repeat(3600 * capacity / amperes, 2)
+    begins = np.concatenate([[0.0], np.cumsum(seconds)[:-1]])
+    shares = np.linspace(0.0, 1.0, EACH)
+    time = (begins[:, None] + 1.0 + (seconds[:, None] - 1.0) * shares).ravel()
+    ways = np.repeat(amperes, 2 * EACH) * np.tile(np.repeat([-1.0, 1.0], EACH), cycles)
+    volts = np.tile(np.concatenate([3.0 + 1.2 * shares, 4.2 - 1.2 * shares]), cycles)
+    frame = {"Time [s]": time - time[0], "Current [A]": ways, "Voltage [V]": volts}
+    return pd.DataFrame({**frame, "Cycle count": np.repeat(np.arange(cycles), 2 * EACH)})
+
+
+def add_table(bench: wb.Bench, folder: Path, *columns: str) -> None:
+    """A table of cycles of another cell, as a paper gives it, without currents."""
+    values = [capacities(0.003), 1.001 * capacities(0.003)]
+    made = pd.DataFrame({"Cycle": np.arange(CYCLES), **dict(zip(columns, values, strict=False))})
+    made.to_csv(folder / "paper.csv", index=False)
+    report = bench.ingest(folder / "paper.csv", specification="Cell", instance="paper")
+    assert report.ok, report.files[0].why
+    bench.measurements.update("paper", tags=["ageing"])
+
+
+BOTH = ("Discharge capacity [A.h]", "Charge capacity [A.h]")
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[wb.Bench]:
+    with wb.open(tmp_path / "lab.db") as made:
+        made.specifications.create(name="Cell", ratings={"capacity": {"value": 2.0, "unit": "A.h"}, **LIMITS})
+        for number in range(2):
+            name = f"lab {number}"
+            made.instances.create(name=name, specification="Cell")
+            made.measurements.create(
+                name=name,
+                instance=name,
+                time_series=cycled(0.004 + 0.001 * number),
+                tags=["ageing"],
+                sign="discharge",
+            )
+        yield made
+
+
+def words(figure: wb.Figure) -> str:
+    return " ".join(one.text.replace("<br>", " ") for one in figure.layout.annotations)
+
+
+def numbers(bench: wb.Bench, entry: str, column: str) -> dict[str, list[float]]:
+    """The numbers of the cells of the lab in a figure."""
+    found = bench.figure(entry).tidy()
+    names = found["Cell"].fillna(found["Series"])
+    return {name: found.loc[names == name, column].dropna().tolist() for name in ("lab 0", "lab 1")}
+
+
+DRAWN = {"fade": "Capacity retention [%]", "end-of-life": "Cycles to 80 %", "outliers": "Retention [%]"}
+
+
+@pytest.mark.parametrize("entry", DRAWN)
+def test_a_test_without_a_column_does_not_take_it_from_others(bench: wb.Bench, tmp_path: Path, entry: str) -> None:
+    alone = numbers(bench, entry, DRAWN[entry])
+    assert all(alone.values())
+    add_table(bench, tmp_path, *BOTH)
+    assert numbers(bench, entry, DRAWN[entry]) == alone
+    said = [
+        str(one["message"]) for one in bench.figure(entry).workbench.warnings if one["code"] == "column_missing"
+    ]
+    assert any("Mean discharge current [A]" in message and "'paper'" in message for message in said)
+
+
+@pytest.mark.parametrize("entry", DRAWN)
+def test_a_test_without_a_column_is_drawn_alone(bench: wb.Bench, tmp_path: Path, entry: str) -> None:
+    add_table(bench, tmp_path, *BOTH)
+    figure = bench.figure(entry, cells=["paper"])
+    drawn = figure.tidy()[DRAWN[entry]]
+    assert drawn.notna().all()
+    assert figure.workbench.warnings[0]["code"] == "column_missing"
+
+
+def test_a_cell_without_an_efficiency_is_named(bench: wb.Bench, tmp_path: Path) -> None:
+    add_table(bench, tmp_path, BOTH[0])
+    assert "without paper: no coulombic efficiency" in words(bench.figure("outliers", quantity="ce"))
+    throughput = bench.figure("fade", over="throughput", group="cells")
+    assert throughput.data
