@@ -104,3 +104,69 @@ def test_a_cell_without_an_efficiency_is_named(bench: wb.Bench, tmp_path: Path) 
     assert "without paper: no coulombic efficiency" in words(bench.figure("outliers", quantity="ce"))
     throughput = bench.figure("fade", over="throughput", group="cells")
     assert throughput.data
+
+
+@pytest.fixture
+def aged(tmp_path: Path) -> Iterator[wb.Bench]:
+    with wb.open(tmp_path / "aged.db") as made:
+        made.specifications.create(name="Cell", ratings={"capacity": {"value": 2.8, "unit": "A.h"}, **LIMITS})
+        yield made
+
+
+def check_up(bench: wb.Bench, cell: str, place: int, *, month: int | None = None, degrees: float = np.nan) -> None:
+    """A check-up, each with 5 % less than the one before."""
+    if not place:
+        bench.instances.create(name=cell, specification="Cell")
+    frame = cycled(0.0, 1)
+    frame["Time [s]"] *= 1 - 0.05 * place
+    if degrees == degrees:
+        frame["Temperature [degC]"] = degrees
+    given = {} if month is None else {"start_time": f"2026-0{month}-01T00:00:00Z"}
+    bench.measurements.create(
+        name=f"{cell} {place}", instance=cell, time_series=frame, tags=["RPT"], sign="discharge", **given
+    )
+
+
+def drawn_of(figure: wb.Figure, cell: str) -> tuple[list[float], list[float]]:
+    (one,) = [trace for trace in figure.data if trace.name == cell and trace.x[0] is not None]
+    return [float(x) for x in one.x], [float(y) for y in one.y]
+
+
+@pytest.mark.parametrize("dated", [None, 1])
+def test_check_ups_without_dates_are_in_their_order(aged: wb.Bench, dated: int | None) -> None:
+    """Also where one of them has a date: it would be alone on an axis of time, and not be the first."""
+    for place in range(3):
+        check_up(aged, "a", place, month=2 if place == dated else None)
+    figure = aged.figure("reversible-loss")
+    assert figure.layout.xaxis.title.text == "Place in the order of the tests"
+    x, y = drawn_of(figure, "a")
+    assert x == [0, 1, 2]
+    assert y == pytest.approx([100, 95, 90], abs=0.2)
+    assert "no temperature is logged" in words(figure)
+
+
+def test_check_ups_without_dates_are_left_out_beside_dated_ones(aged: wb.Bench) -> None:
+    for place in range(3):
+        check_up(aged, "dated", place, month=place + 1, degrees=20.0 + 10 * place)
+        check_up(aged, "undated", place)
+    figure = aged.figure("reversible-loss")
+    assert figure.layout.xaxis.title.text == "Time since the first test of the cell / d"
+    assert drawn_of(figure, "dated")[0][1:] == pytest.approx([31, 59], abs=1.5)
+    assert not [trace for trace in figure.data if trace.name == "undated"]
+    assert "left out: undated 0, undated 1, undated 2 (time since the first test of the cell unknown)" in words(
+        figure
+    )
+    alone = aged.figure("reversible-loss", cells=["undated"])
+    assert alone.layout.xaxis.title.text == "Place in the order of the tests"
+    assert "no temperature is logged" in words(alone)
+
+
+def test_a_cell_without_temperatures_does_not_hide_those_of_others(aged: wb.Bench) -> None:
+    for place in range(2):
+        check_up(aged, "warm", place, month=place + 1, degrees=20.0 + 10 * place)
+        check_up(aged, "bare", place, month=place + 1)
+    assert "temperatures differ by 10.0 K, none is logged for bare" in words(aged.figure("reversible-loss"))
+    warm = words(aged.figure("reversible-loss", cells=["warm"]))
+    assert "temperatures differ by 10.0 K" in warm
+    assert "temperature is logged" not in warm
+    assert "none is logged" not in warm

@@ -96,6 +96,22 @@ def lives(rows):
     return rows["measurement_id"].map(of["instance_name"].astype(str).mask(other, of.index.astype(str))), words
 
 
+def along_ages(tests, axes):
+    """The rows of tests, one each, by their age as ``x``: of the axes, each a column with its title, the first that
+    several tests of a cell have, or all tests; else their place in order. With its title and words for a note on tests
+    without an age."""
+    for column, title in axes.items():
+        known = tests[tests[column].notna()] if column in tests else tests.iloc[:0]
+        if len(known) and (len(known) == len(tests) or known["instance_name"].duplicated().any()):
+            lost = list(dict.fromkeys(tests["name"].drop(known.index).astype(str)))
+            more = f" and {len(lost) - 4} more" if len(lost) > 4 else ""
+            what = title.split(" /")[0].lower()
+            words = f"left out: {', '.join(lost[:4])}{more} ({what} unknown)" if lost else ""
+            return known.assign(x=known[column].astype(float)).sort_values("x", kind="stable"), title, words
+    places = tests.groupby("instance_name").cumcount().astype(float)
+    return tests.assign(x=places).sort_values("x", kind="stable"), "Place in the order of the tests", ""
+
+
 def incomplete(every, kept):
     """Words for a note if cycles are left out since they are not complete."""
     lost = len(every) - len(kept)

@@ -70,14 +70,9 @@ def transform(data, params):
         )
     found = pd.DataFrame(found)
     found["degrees"] = degrees_of(found).round(0)
-    throughput = "Capacity throughput in life [A.h]"
-    x, x_title = "Time in life [d]", "Time since the first test of the cell / d"
-    if params["over"] == "throughput" or x not in found or found[x].isna().all():
-        x, x_title = throughput, "Charge throughput / A h"
-    if x not in found or found[x].isna().all():
-        x, x_title = "place", "Place in the order of the tests"
-        found[x] = found.groupby("instance_name").cumcount().astype(float)
-    found = found.sort_values(x)
+    axes = {"Time in life [d]": "Time since the first test of the cell / d"} if params["over"] == "time" else {}
+    axes["Capacity throughput in life [A.h]"] = "Charge throughput / A h"
+    found, x_title, undated = along_ages(found, axes)
     several = found.groupby("instance_name").size()
     grown = params["relative"] == "growth"
     first = found.groupby("instance_name")["Resistance at 10 s [Ohm]"].transform("first")
@@ -100,7 +95,7 @@ def transform(data, params):
         batch, degrees = one["batch_name"].fillna("no batch").iloc[0], one["degrees"].iloc[0]
         name = f"{batch}, {degrees:g} °C" if degrees == degrees else str(batch)
         figure.add_scatter(
-            x=one[x],
+            x=one["x"],
             y=one["value"],
             mode="lines+markers",
             line={"color": colors[batch], "dash": dashes.get(degrees, "solid"), "width": 1.6},
@@ -115,4 +110,4 @@ def transform(data, params):
     figure.update_yaxes(title_text="Growth of resistance / %" if grown else f"Resistance after 10 s / {unit}")
     finished(figure)
     said = f"discharge pulses nearest to {params['soc']:g} % of the charge in the test"
-    return note(figure, "; ".join(text for text in (said, lost) if text), data, params)
+    return note(figure, "; ".join(text for text in (said, undated, lost) if text), data, params)

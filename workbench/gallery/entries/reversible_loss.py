@@ -41,20 +41,17 @@ def transform(data, params):
         )
     if not found:
         return battery.message("The chosen cells have no check-up with a discharge. Choose others.", unmet=True)
-    rows = pd.DataFrame(found)
+    axes = {"Time in life [d]": "Time since the first test of the cell / d"}
+    rows, x_title, undated = along_ages(pd.DataFrame(found), axes)
     amount = amount_of(rows, base)
     factor, unit = capacity_unit(base, rows["Discharge capacity [A.h]"])
     rows["value"] = factor * rows["Discharge capacity [A.h]"] / amount
     title = f"Capacity / {unit}"
-    rows = rows.sort_values("Time in life [d]") if "Time in life [d]" in rows else rows
     if params["relative"] == "first":
         rows["value"] = 100 * battery.of_first(rows["value"], rows["instance_name"])
         title = "Capacity / % of the first"
     heat = rows["Mean temperature [degC]"] if "Mean temperature [degC]" in rows else pd.Series(np.nan, rows.index)
     known = heat.notna().any()
-    rows["x"] = rows.get("Time in life [d]", np.nan)
-    if rows["x"].isna().all():
-        rows["x"] = rows.groupby("instance_name").cumcount()
     if params["relative"] == "first" and rows["instance_name"].value_counts().max() < 2:
         return battery.message("Each chosen cell has one check-up only. A change needs two.", unmet=True)
     low, high = (heat.min(), heat.max()) if known else (0.0, 0.0)
@@ -86,7 +83,7 @@ def transform(data, params):
             hovertemplate=f"{cell}: %{{y:.4g}}<br>Temperature: %{{customdata[0]:.1f}} °C"
             "<br>Rest: %{customdata[1]:.2g} h",
         )
-    figure.update_xaxes(title_text="Time since the first test of the cell / d")
+    figure.update_xaxes(title_text=x_title)
     figure.update_yaxes(title_text=title)
     if known:
         figure.add_trace(battery.color_bar(low, high, "Mean temperature / °C"))
@@ -96,9 +93,11 @@ def transform(data, params):
     spans = " to ".join(dict.fromkeys(f"{hours:.2g}" for hours in (rest.min(), rest.max())))
     said = f"slow discharges; rest before: {spans} h" if len(rest) else "no rest before the discharge is logged"
     spread = f"temperatures differ by {heat.max() - heat.min():.1f} K" if known else "no temperature is logged"
+    unlogged = ", ".join(list(dict.fromkeys(rows.loc[heat.isna(), "instance_name"].astype(str)))[:5])
+    spread += f", none is logged for {unlogged}" if known and unlogged else ""
     return note(
         figure,
-        "; ".join(text for text in (said, spread, without_amount(rows, amount), ends) if text),
+        "; ".join(text for text in (said, spread, undated, without_amount(rows, amount), ends) if text),
         data,
         params,
     )
