@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import workbench as wb
+from workbench.gallery.script_parts import degrees_of
 
 CYCLES, SLOW, EACH = 60, 12, 20
 LIMITS = {"voltage_min": {"value": 3.0, "unit": "V"}, "voltage_max": {"value": 4.2, "unit": "V"}}
@@ -170,3 +172,66 @@ def test_a_cell_without_temperatures_does_not_hide_those_of_others(aged: wb.Benc
     assert "temperatures differ by 10.0 K" in warm
     assert "temperature is logged" not in warm
     assert "none is logged" not in warm
+
+
+def warm(bench: wb.Bench, cell: str, of_cell: dict[str, Any], **of_test: Any) -> None:
+    bench.instances.create(name=cell, specification="Cell", properties=of_cell)
+    given = {"name": cell, "instance": cell, "tags": ["ageing"], "sign": "discharge", **of_test}
+    bench.measurements.create(time_series=cycled(0.003, 12), **given)
+
+
+def test_temperatures_are_shown_in_degrees_celsius(aged: wb.Bench) -> None:
+    given = {"a": (45.0, "°C"), "b": (318.15, "K"), "c": (113.0, "°F"), "d": (45.0, "degC"), "e": (572.67, "°R")}
+    for cell, (value, unit) in given.items():
+        warm(aged, cell, {"temperature": {"value": value, "unit": unit}})
+    for entry in ("fade", "efficiency"):
+        figure = aged.figure(entry)
+        names = {trace.name for trace in figure.data if trace.name}
+        assert {name for name in names if "°C" in name} == {f"{cell}, 45 °C" for cell in "abcd"}
+        assert "temperature unknown, since its unit is: °R" in words(figure)
+    groups = [trace.name for trace in aged.figure("end-of-life", color="temperature").data]
+    assert {"45 °C", "temperature unknown"} <= set(groups)
+    assert "°R" in words(aged.figure("outliers"))
+
+
+def test_temperatures_of_tests_have_units_too(aged: wb.Bench) -> None:
+    for cell, value, unit in (("a", 298.15, "kelvin"), ("b", 77.0, "degF"), ("c", 25.0, "")):
+        warm(aged, cell, {}, properties={"temperature": {"value": value, **({"unit": unit} if unit else {})}})
+    assert {trace.name for trace in aged.figure("fade").data if trace.name} >= {f"{cell}, 25 °C" for cell in "abc"}
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "degC",
+        "°C",
+        "C",
+        "℃",
+        "?C",
+        "\ufffdC",
+        "ï¿½C",
+        "Â°C",
+        "deg C",
+        "celsius",
+        "degree_celsius",
+        "Celsius",
+        "",
+        "º C",
+    ],
+)
+def test_all_spellings_of_degrees_celsius(unit: str) -> None:
+    rows = pd.DataFrame({"properties.temperature.value": [45], "properties.temperature.unit": [unit]})
+    assert degrees_of(rows).tolist() == [45]
+
+
+@pytest.mark.parametrize(("unit", "value"), [("K", 318.15), ("kelvin", 318.15), ("Kelvin", 318.15), ("F", 113)])
+def test_spellings_of_other_temperatures(unit: str, value: float) -> None:
+    rows = pd.DataFrame({"properties.temperature.value": [value], "properties.temperature.unit": [unit]})
+    assert degrees_of(rows).tolist() == pytest.approx([45])
+
+
+@pytest.mark.parametrize("entry", ["fade", "efficiency", "end-of-life", "outliers"])
+def test_a_whole_number_that_a_cell_lacks(aged: wb.Bench, entry: str) -> None:
+    warm(aged, "a", {})
+    warm(aged, "b", {"temperature": {"value": 25, "unit": "degC"}, "mass": {"value": 45, "unit": "g"}})
+    assert aged.figure(entry).data

@@ -295,6 +295,13 @@ class Facts:
         ]
         return sorted(found, key=lambda column: -column.filled)
 
+    def with_unit(self, source: str, name: str | None) -> list[str]:
+        """A column with that of its unit, if there is one; none without a name."""
+        if name is None:
+            return []
+        unit = f"{name.removesuffix('.value')}.unit" if name.endswith(".value") else ""
+        return [name, *([unit] if any(column.name == unit for column in self.catalog[source].names) else [])]
+
     @cached_property
     def cell_temperature(self) -> str | None:
         """The column of cells with the temperature at which they age, if there is one."""

@@ -24,13 +24,19 @@ def column_like(frame, pattern):
     return next((name for name in frame.columns if re.search(pattern, name)), None)
 
 
+def plain(column):
+    """The numbers of a column, NaN where it has none: also of whole numbers, which have another sign for that."""
+    numbers = pd.to_numeric(column, errors="coerce")
+    return pd.Series(numbers.to_numpy(float, na_value=np.nan), column.index)
+
+
 def numbers_like(rows, pattern):
     """The numbers of the first column that has one in each row, of those that fit a pattern; with the units beside."""
     values, units = pd.Series(np.nan, rows.index), pd.Series("", rows.index)
     for name in [name for name in rows.columns if re.search(pattern, name)]:
         unit = re.sub(r"\.value(_right)?$", r".unit\1", name)
-        found = pd.to_numeric(rows[name], errors="coerce")
-        if unit in rows:
+        found = plain(rows[name])
+        if unit in rows and unit != name:
             units = units.where(values.notna() | found.isna(), rows[unit].fillna(""))
         values = values.fillna(found)
     return values, units
@@ -177,11 +183,31 @@ def not_excluded(rows, test=None):
     return rows[~out]
 
 
+def temperatures_of(rows):
+    """The temperature at which each row's cell ages, or else of its test, as it was given; with the units beside."""
+    values, units = numbers_like(rows, r"^properties\..*temperature.*\.value")
+    others, of_others = numbers_like(rows, r"temperature.*value|temperature$")
+    return values.fillna(others), units.where(values.notna(), of_others)
+
+
 def degrees_of(rows):
-    """The temperature at which each row's cell ages, or else of its test, in degC; NaN where it is unknown."""
-    values, _ = numbers_like(rows, r"^properties\..*temperature.*\.value")
-    other, _ = numbers_like(rows, r"temperature.*value|temperature$")
-    return values.fillna(other)
+    """The temperature of `temperatures_of` in degC; NaN where it or its unit is unknown. Without a unit, degC."""
+    values, units = temperatures_of(rows)
+    # What programs make of the degree sign is left out: one letter, or the name, says which scale it is.
+    letters = units.str.casefold().str.replace("℃", "c").str.replace("℉", "f")
+    letters = letters.str.replace(r"degrees?|deg|[^a-z]", "", regex=True).where(units.str.strip() != "", "c")
+    celsius, kelvin, fahrenheit = (
+        letters.isin(names) for names in (("c", "celsius", "centigrade"), ("k", "kelvin"), ("f", "fahrenheit"))
+    )
+    made = values.where(celsius, np.nan).where(~kelvin, values - 273.15)
+    return made.where(~fahrenheit, (values - 32) / 1.8)
+
+
+def odd_degrees(rows):
+    """Words for a note on temperatures whose unit is unknown."""
+    values, units = temperatures_of(rows)
+    odd = sorted(units[values.notna() & degrees_of(rows).isna()].unique())
+    return f"temperature unknown, since its unit is: {', '.join(odd[:3])}" if odd else ""
 
 
 def amount_of(rows, per):

@@ -162,7 +162,7 @@ def cells_beside(tests: Sequence[tuple[str, str]], step: str, most: int) -> Para
 def attached(facts: Facts) -> list[str]:
     """The columns of ``chosen`` that rows of steps and cycles take along."""
     own = ["name", "instance_name", "batch_name", RATED, RATED_UNIT]
-    test = [facts.test_temperature] if facts.test_temperature else []
+    test = facts.with_unit("measurements", facts.test_temperature)
     of_cells, of_designs = of_source(facts, "instances"), of_source(facts, "cellSpecifications")
     doubled = [f"{name}_right" for name in of_designs if name in of_cells]
     return [*dict.fromkeys([*own, *test, *of_cells, *of_designs, *doubled])]
@@ -219,12 +219,12 @@ def _list(source: str, fields: Sequence[str], where: dict[str, JsonValue] | None
 def of_tests(facts: Facts) -> list[str]:
     """The columns of tests that figures use."""
     own = ["id", "name", "instance_id", "instance_name", "batch_name", "specification_id", "start_time"]
-    return [*own, *([facts.test_temperature] if facts.test_temperature else [])]
+    return [*own, *facts.with_unit("measurements", facts.test_temperature)]
 
 
 def of_source(facts: Facts, source: str) -> list[str]:
     """The columns of cells or of designs that figures use: temperature, mass and area, with units."""
-    found = [facts.cell_temperature] if source == "instances" and facts.cell_temperature else []
+    found = facts.with_unit(source, facts.cell_temperature) if source == "instances" else []
     for name in (facts.mass.get(source), facts.area.get(source)):
         if name is not None:
             found += [name, f"{name.removesuffix('.value')}.unit"]

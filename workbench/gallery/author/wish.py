@@ -6,12 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+import pandas as pd
 from pydantic import JsonValue
 
 from workbench.cached_property import cached_property
 
 from ...readers import OF_BRANDS
 from ..facts import Facts, TestRow
+from ..script_parts import degrees_of
 from . import looks
 from . import vocabulary as known
 from .matching import Language, cycles_in, degrees, folded, language_of, percents, said, with_parts
@@ -101,16 +103,18 @@ class Wish:
     @cached_property
     def cells(self) -> list[Cell]:
         """All cells of the store."""
-        column = self.facts.cell_temperature
-        fields = ["name", "batch_name", "specification_name", *([column] if column else [])]
+        heat = self.facts.with_unit("instances", self.facts.cell_temperature)
+        rows = self.facts.rows("instances", ["name", "batch_name", "specification_name", *heat])
+        # A part of scripts, which have no types, so that figures and wishes read one unit alike.
+        found: list[float] = degrees_of(pd.DataFrame(rows)).tolist() if rows else []  # type: ignore[no-untyped-call]
         return [
             Cell(
                 str(row["name"]),
                 _text(row["batch_name"]),
                 _text(row["specification_name"]),
-                _number(row.get(column or "")),
+                None if at != at else round(at, 6),
             )
-            for row in self.facts.rows("instances", fields)
+            for row, at in zip(rows, found, strict=True)
         ]
 
     @cached_property
@@ -297,7 +301,3 @@ def _tokens(name: str) -> list[str]:
 
 def _text(value: JsonValue) -> str | None:
     return None if value is None else str(value)
-
-
-def _number(value: JsonValue) -> float | None:
-    return float(value) if isinstance(value, int | float) else None

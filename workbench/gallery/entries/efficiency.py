@@ -125,6 +125,7 @@ def transform(data, params):
         half,
         lost,
         unknown,
+        odd_degrees(rows),
         ends,
     )
     return note(figure, "; ".join(text for text in said if text), data, params)

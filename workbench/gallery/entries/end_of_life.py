@@ -49,7 +49,7 @@ def transform(data, params):
     found = []
     rows = rows.assign(degrees=degrees_of(rows).round(0))
     rows["life"], own = lives(rows)
-    partly = "; ".join(text for text in (own, partly) if text)
+    partly = "; ".join(text for text in (own, partly, odd_degrees(rows)) if text)
     rows = along_life(rows)
     for _, cycles in rows.groupby("life", sort=False):
         cycles = cycles.sort_values("Cycle count")

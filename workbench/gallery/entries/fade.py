@@ -123,5 +123,8 @@ def transform(data, params):
     marks = f"open marks: {whys(apart['why'])}" if len(apart) else ""
     marks += f", {beyond} of them beyond the range" if beyond else ""
     return note(
-        figure, "; ".join(text for text in (first, marks, spread, partly, lost, ends) if text), data, params
+        figure,
+        "; ".join(text for text in (first, marks, spread, partly, lost, odd_degrees(fade), ends) if text),
+        data,
+        params,
     )

@@ -135,7 +135,9 @@ def transform(data, params):
     outlying = f"outliers (|z| > 3.5): {found}" if found else ""
     return note(
         figure,
-        "; ".join(text for text in (outlying, few, left, beside, partly, lost, unknown) if text),
+        "; ".join(
+            text for text in (outlying, few, left, beside, partly, lost, unknown, odd_degrees(rows)) if text
+        ),
         data,
         params,
     )

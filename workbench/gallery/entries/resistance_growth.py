@@ -110,4 +110,6 @@ def transform(data, params):
     figure.update_yaxes(title_text="Growth of resistance / %" if grown else f"Resistance after 10 s / {unit}")
     finished(figure)
     said = f"discharge pulses nearest to {params['soc']:g} % of the charge in the test"
-    return note(figure, "; ".join(text for text in (said, undated, lost) if text), data, params)
+    return note(
+        figure, "; ".join(text for text in (said, undated, lost, odd_degrees(found)) if text), data, params
+    )
