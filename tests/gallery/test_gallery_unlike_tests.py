@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 
 import workbench as wb
-from workbench.gallery.script_parts import degrees_of
+from workbench.engine.ratings import _CHARGES, in_ampere_hours
+from workbench.gallery.script_parts import degrees_of, rated_of
 
 CYCLES, SLOW, EACH = 60, 12, 20
 LIMITS = {"voltage_min": {"value": 3.0, "unit": "V"}, "voltage_max": {"value": 4.2, "unit": "V"}}
@@ -235,3 +236,37 @@ def test_a_whole_number_that_a_cell_lacks(aged: wb.Bench, entry: str) -> None:
     warm(aged, "a", {})
     warm(aged, "b", {"temperature": {"value": 25, "unit": "degC"}, "mass": {"value": 45, "unit": "g"}})
     assert aged.figure(entry).data
+
+
+def test_a_rated_capacity_is_read_in_all_units_that_the_engine_knows() -> None:
+    values = [2.0, 2000.0, 2000, 7200.0, 7200.0, 2e6, 2e6, 2e6, 0.002, 2.0]
+    units = ["A.h", "mA h", "mA·h", "C", "A.s", "µA.h", "\N{GREEK SMALL LETTER MU}Ah", "uAh", "kA-h", "Ah"]
+    known = {spelling for unit in units if (spelling := "".join(c for c in unit.lower() if c.isalpha()))}
+    assert {one.replace("\N{GREEK SMALL LETTER MU}", "µ") for one in known} == set(_CHARGES)
+    rows = pd.DataFrame({"ratings.capacity.value": values, "ratings.capacity.unit": units})
+    assert rated_of(rows).tolist() == pytest.approx([2.0] * len(units))
+    assert rated_of(rows).tolist() == [
+        pytest.approx(in_ampere_hours(value, unit)) for value, unit in zip(values, units, strict=True)
+    ]
+    whole = pd.DataFrame(
+        {"ratings.capacity.value": pd.array([2, None], "Int64"), "ratings.capacity.unit": ["Ah", None]}
+    )
+    assert np.isnan(rated_of(whole)[1])
+
+
+@pytest.mark.parametrize("unit", ["mA h", "mA·h"])
+def test_equivalent_full_cycles_in_any_unit_of_the_rating(tmp_path: Path, unit: str) -> None:
+    with wb.open(tmp_path / "rated.db") as bench:
+        for name, capacity in (("a", {"value": 3.0, "unit": "A.h"}), ("b", {"value": 3000.0, "unit": unit})):
+            bench.specifications.create(name=name, ratings={"capacity": capacity, **LIMITS})
+            bench.instances.create(name=name, specification=name)
+            bench.measurements.create(
+                name=name, instance=name, time_series=cycled(0.003, 12), tags=["ageing"], sign="discharge"
+            )
+        figure = bench.figure("fade", over="throughput", group="cells")
+        ends = [trace.x[-1] for trace in figure.data if trace.name in ("a", "b")]
+        assert ends[0] == pytest.approx(ends[1])
+        assert "rating unknown" not in words(figure)
+        bench.specifications.update("b", ratings={"capacity": {"value": 10.0, "unit": "W.h"}, **LIMITS})
+        said = words(bench.figure("fade", over="throughput", group="cells"))
+        assert "rating unknown, a full cycle is of the largest capacity: b" in said

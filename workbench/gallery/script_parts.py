@@ -271,11 +271,11 @@ def relative_charge(tables):
 
 
 def rated_of(rows):
-    """The rated capacity of each row's cell in A.h; NaN where it is unknown."""
-    factors = {"A.h": 1.0, "Ah": 1.0, "A h": 1.0, "mA.h": 0.001, "mAh": 0.001}
-    return pd.to_numeric(rows["ratings.capacity.value"], errors="coerce") * rows["ratings.capacity.unit"].map(
-        factors
-    )
+    """The rated capacity of each row's cell in A.h; NaN where it or its unit is unknown."""
+    factors = {"ah": 1.0, "mah": 1e-3, "µah": 1e-6, "uah": 1e-6, "kah": 1e3, "as": 1 / 3600, "c": 1 / 3600}
+    letters = rows["ratings.capacity.unit"].astype(str).str.replace("\N{GREEK SMALL LETTER MU}", "µ")
+    letters = letters.str.replace(r"[ .·*⋅-]", "", regex=True).str.lower()
+    return plain(rows["ratings.capacity.value"]) * letters.map(factors).astype(float)
 
 
 def scale_of_time(seconds):

@@ -66,11 +66,14 @@ def transform(data, params):
     fade["x"] = fade["Cycle in life"] if in_life else fade["Cycle count"]
     x_title = "Cycle in the life of the cell" if in_life else "Cycle count"
     if params["over"] == "throughput":
-        rated = rated_of(fade).fillna(fade.groupby("instance_name")["Discharge capacity [A.h]"].transform("max"))
-        fade["x"] = fade["Capacity throughput in life [A.h]"] / (2 * rated)
+        rated = rated_of(fade)
+        most = fade.groupby("instance_name")["Discharge capacity [A.h]"].transform("max")
+        unrated = ", ".join(list(dict.fromkeys(fade.loc[rated.isna(), "instance_name"]))[:5])
+        unrated = f"rating unknown, a full cycle is of the largest capacity: {unrated}" if unrated else ""
+        fade["x"] = fade["Capacity throughput in life [A.h]"] / (2 * rated.fillna(most))
         x_title = "Equivalent full cycles"
         unknown = without(fade, fade["x"], "charge throughput unknown")
-        lost = "; ".join(text for text in (lost, unknown) if text)
+        lost = "; ".join(text for text in (lost, unrated, unknown) if text)
         if fade["x"].isna().all():
             return battery.message("The charge throughput of the chosen cells is unknown.", unmet=True)
     fade = fade.dropna(subset=["x", "value"])
