@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -254,13 +253,10 @@ class Interpreter:
             raise self.refuse("ids")
         return [known[key] for key in ids]
 
-    def missing(
-        self, names: list[str], sources: list[Rows], step: dict[str, Any], reach: Sequence[Rows] = ()
-    ) -> None:
+    def missing(self, names: list[str], sources: list[Rows], step: dict[str, Any]) -> None:
         for name in names:
             lacking = [rows for rows in sources if name not in rows.kinds]
-            others = any(name in rows.kinds for rows in reach)
-            if sources and len(lacking) == len(sources) and not others:
+            if sources and len(lacking) == len(sources):
                 raise self.refuse("x" if name == step.get("x") else "columns")
             if lacking:
                 self.warn("column_missing")
@@ -309,19 +305,13 @@ class Interpreter:
         dataset = step["dataset"]
         sources = self.sources(step, dataset)
         names = [name for name in dict.fromkeys(step["columns"]) if name != "measurement_id"]
-        in_reach = [r for r in self.store.records["measurements"] if dataset in r.data]
-        self.missing(
-            names,
-            [record.data[dataset] for record in sources],
-            step,
-            [record.data[dataset] for record in in_reach],
-        )
+        self.missing(names, [record.data[dataset] for record in sources], step)
         if sum(len(record.data[dataset].rows) for record in sources) > self.caps["max_summary_rows"]:
             raise self.refuse("ids")
         kinds = {"measurement_id": "text"}
         for name in names:
-            having = [record for record in sources if name in record.data[dataset].kinds] or in_reach
-            found = {record.data[dataset].kinds[name] for record in having if name in record.data[dataset].kinds}
+            reach = sources or [r for r in self.store.records["measurements"] if dataset in r.data]
+            found = {record.data[dataset].kinds[name] for record in reach if name in record.data[dataset].kinds}
             kinds[name] = found.pop() if len(found) == 1 else DECLARED[dataset].get(name, "null")
         made = []
         for record in sources:

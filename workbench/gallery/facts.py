@@ -209,13 +209,13 @@ class Facts:
         return found
 
     def shared(self, ids: Sequence[str], dataset: str, columns: Sequence[str]) -> list[str]:
-        """Those of the columns that all of these records have: a series fails where all that are chosen lack one."""
+        """Those of the columns that all of these records have: a plan fails where all that are chosen lack one."""
         held = [there or frozenset() for there in self._columns(ids, dataset).values()]
         return [name for name in columns if held and all(name in there for there in held)]
 
     def of_any(self, ids: Sequence[str], dataset: str, columns: Sequence[str]) -> list[str]:
         """Those of the columns that any of these records has: in rows of steps and cycles, one that lacks a column has
-        nulls there, and does not take it from the others."""
+        nulls there."""
         held = self._columns(ids, dataset).values()
         return [name for name in columns if any(name in there for there in held if there)]
 

@@ -118,6 +118,11 @@ def along_ages(tests, axes):
     return tests.assign(x=places).sort_values("x", kind="stable"), "Place in the order of the tests", ""
 
 
+def of_chosen(data, step):
+    """The rows of a step of the chosen tests: a plan may read others beside them, for the columns that these have."""
+    return data[step][data[step]["measurement_id"].isin(data["chosen"]["id"])]
+
+
 def incomplete(every, kept):
     """Words for a note if cycles are left out since they are not complete."""
     lost = len(every) - len(kept)

@@ -27,17 +27,30 @@ class Reads:
     ----------
     dataset : ``series``, ``steps`` or ``cycles``.
     needs : columns without which a test is left out; the figure names it.
-    also : columns that are read if any test has them, null for the others; of series if all have them.
+    also : columns that are read if all tests have them.
+    of_any : these are read if any test has them, null for the others: one test may not change the numbers of another.
+        Since a plan fails where all the sources of a step lack a column, it then reads all tests and not only the
+        chosen ones, if it can read so many. Its scripts take the chosen ones from ``with_tests`` or ``of_chosen``.
     """
 
     dataset: str
     needs: tuple[str, ...]
     also: tuple[str, ...] = ()
+    of_any: bool = False
 
     def columns(self, facts: Facts, tests: Sequence[TestRow]) -> list[str]:
         """The columns that a plan reads of these tests."""
-        held = facts.shared if self.dataset == "series" else facts.of_any
-        return [*self.needs, *held([one.id for one in tests], self.dataset, self.also)]
+        ids = [one.id for one in tests]
+        held = facts.of_any if self.reads_all(facts, tests) else facts.shared
+        return [*self.needs, *held(ids, self.dataset, self.also)]
+
+    def reads_all(self, facts: Facts, tests: Sequence[TestRow]) -> bool:
+        """Whether a plan reads all of these tests, whichever are chosen."""
+        ids = [one.id for one in tests]
+        if not self.of_any or len(tests) > MOST_TESTS or sum(map(facts.summary_rows_in, tests)) > MOST_ROWS:
+            return False
+        found = (held(ids, self.dataset, self.also) for held in (facts.of_any, facts.shared))
+        return next(found) != next(found)
 
 
 def drawable(facts: Facts, tests: Sequence[TestRow], lacking: str, *reads: Reads) -> list[TestRow]:
@@ -169,12 +182,13 @@ def attached(facts: Facts) -> list[str]:
 
 
 def summary(facts: Facts, tests: Sequence[TestRow], reads: Reads) -> dict[str, JsonValue]:
-    """A step with rows of the steps or cycles of the chosen ones of these tests."""
+    """A step with rows of the steps or cycles of the chosen ones of these tests; of all, where that is needed for
+    columns that only some have."""
     wanted: list[JsonValue] = [*reads.columns(facts, tests)]
     return {
         "op": "summary",
         "dataset": reads.dataset,
-        "ids": {"from": "chosen", "column": "id"},
+        "ids": {"from": "described" if reads.reads_all(facts, tests) else "chosen", "column": "id"},
         "columns": wanted,
     }
 

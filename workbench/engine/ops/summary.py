@@ -41,16 +41,13 @@ def summary(step: SummaryStep, ids: Sequence[JsonValue], reader: Reader, caps: C
     Raises
     ------
     Invalid
-        Unknown ids, too many sources or rows, columns that no measurement in reach has; places are relative to the
-        step.
+        Unknown ids, too many sources or rows, columns that all sources lack; places are relative to the step.
     """
     wanted = source_ids(ids)
     check_sources(len(wanted), caps)
     names = [name for name in dict.fromkeys(step.columns) if name != KEY]
     sources = reader.sources("measurements", wanted, step.dataset, names)
-    there = {name for source in sources for name in source.info.kinds} | {COMPUTED[step.dataset].name}
-    known = bool(sources) and there.issuperset(names)
-    in_reach = {} if known else reader.kinds_in_reach("measurements", step.dataset)
+    in_reach = {} if sources else reader.kinds_in_reach("measurements", step.dataset)
     kinds, warnings = summary_kinds(step, names, sources, in_reach)
     warnings += reader.lives.warnings([source.id for source in sources], names)
     counts = [source.info.rows for source in sources]
@@ -85,11 +82,9 @@ def is_stored(step: SummaryStep) -> bool:
 def summary_kinds(
     step: SummaryStep, names: Sequence[str], sources: Sequence[Source], in_reach: Mapping[str, Kind]
 ) -> tuple[dict[str, Kind], list[Warn]]:
-    """The kind of each column over all sources, and a warning for each that some lack; Invalid where all measurements
-    do.
+    """The kind of each column over all sources, and a warning for each that some lack; Invalid where all do.
 
-    ``in_reach`` are those of all measurements in reach, for a step whose sources lack a column. A column that others
-    have is null here: which of them are chosen may not decide whether a plan is sound.
+    ``in_reach`` are those of all measurements in reach, for a step without sources.
     """
     declared = DECLARED[step.dataset]
     made: dict[str, Kind] = {}
@@ -98,13 +93,13 @@ def summary_kinds(
     held = [source.info.kinds for source in sources]
     for name in names:
         found = [columns[name] for columns in held if name in columns]
-        made[name] = merged(found) if found else in_reach.get(name, "null")
+        made[name] = merged(found) if sources else in_reach.get(name, "null")
         if made[name] == "null":
             made[name] = declared.get(name, "null")
         lacking = [source for source, columns in zip(sources, held, strict=True) if name not in columns]
         if not lacking or name == COMPUTED[step.dataset].name:
             continue
-        if len(lacking) == len(sources) and name not in in_reach:
+        if len(lacking) == len(sources):
             there = dict.fromkeys(
                 [*(column for columns in held for column in columns), COMPUTED[step.dataset].name]
             )

@@ -12,6 +12,7 @@ READS = Reads(
     "cycles",
     ("Cycle count", "Coulombic efficiency", "Energy efficiency", "Complete"),
     ("Cycle duration [s]", "Discharge capacity [A.h]", "Mean discharge current [A]"),
+    of_any=True,
 )
 
 
@@ -107,7 +108,8 @@ def transform(data, params):
     figure.update_yaxes(title_text=title)
     finished(figure)
     ends = name_ends(figure)
-    lost = incomplete(*(data[step].dropna(subset=["Coulombic efficiency"]) for step in ("cycles", "rows")))
+    every = (of_chosen(data, "cycles"), data["rows"])
+    lost = incomplete(*(one.dropna(subset=["Coulombic efficiency"]) for one in every))
     marks = f"open marks: {whys(apart['why'])}" if len(apart) else ""
     most = out["instance_name"].value_counts()
     beyond = f"{len(out)} cycles are beyond the range, {most.iloc[0]} of {most.index[0]}" if len(out) else ""

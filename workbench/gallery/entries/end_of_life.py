@@ -12,6 +12,7 @@ READS = Reads(
     "cycles",
     ("Cycle count", "Discharge capacity [A.h]", "Complete"),
     ("Mean discharge current [A]", "Mean temperature [degC]", "Cycle in life"),
+    of_any=True,
 )
 
 

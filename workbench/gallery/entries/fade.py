@@ -12,6 +12,7 @@ READS = Reads(
     "cycles",
     ("Cycle count", "Discharge capacity [A.h]", "Complete"),
     ("Cycle in life", "Capacity throughput in life [A.h]", "Mean discharge current [A]"),
+    of_any=True,
 )
 
 
@@ -39,7 +40,7 @@ def transform(data, params):
     fade = data["fade"].dropna(subset=["Discharge capacity [A.h]"])
     if fade.empty:
         return battery.message("No complete cycle to draw. Choose other cells.")
-    base, lost = params.get("per", "cell"), incomplete(data["cycles"], data["fade"])
+    base, lost = params.get("per", "cell"), incomplete(of_chosen(data, "cycles"), data["fade"])
     fade, partly = from_full(fade)
     fade = fade.assign(degrees=degrees_of(fade).round(0), value=fade["Discharge capacity [A.h]"])
     fade["why"] = off_course(fade)

@@ -23,7 +23,7 @@ def make(facts):
     ids = {"from": "chosen", "column": "measurement_id"}
     valid = [row["measurement_id"] for row in facts.results("knee") if row[VALID]]
     wanted = ["Cycle count", "Discharge capacity [A.h]", "Complete"]
-    wanted += facts.of_any(valid, "cycles", ("Mean discharge current [A]",))
+    wanted += facts.shared(valid, "cycles", ("Mean discharge current [A]",))
     steps["cycles"] = {"op": "summary", "dataset": "cycles", "ids": ids, "columns": wanted}
     return Made(steps, params)
 

@@ -12,6 +12,7 @@ READS = Reads(
     "cycles",
     ("Cycle count", "Discharge capacity [A.h]", "Complete"),
     ("Coulombic efficiency", "Mean discharge current [A]", "Cycle in life"),
+    of_any=True,
 )
 
 

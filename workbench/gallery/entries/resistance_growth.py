@@ -20,6 +20,7 @@ READS = Reads(
         "Resistance at 10 s [Ohm]",
     ),
     ("Time in life [d]", "Capacity throughput in life [A.h]", "Cycle count"),
+    of_any=True,
 )
 
 

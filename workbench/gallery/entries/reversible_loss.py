@@ -12,6 +12,7 @@ READS = Reads(
     "steps",
     ("Step count", "Step type", "Duration [s]", "Mean current [A]", "Discharge capacity [A.h]"),
     ("Mean temperature [degC]", "Time in life [d]", "Cycle count"),
+    of_any=True,
 )
 
 
