@@ -270,3 +270,15 @@ def test_equivalent_full_cycles_in_any_unit_of_the_rating(tmp_path: Path, unit: 
         bench.specifications.update("b", ratings={"capacity": {"value": 10.0, "unit": "W.h"}, **LIMITS})
         said = words(bench.figure("fade", over="throughput", group="cells"))
         assert "rating unknown, a full cycle is of the largest capacity: b" in said
+
+
+def test_of_several_properties_the_figure_says_which_is_taken(aged: wb.Bench) -> None:
+    grams = {"anode_active_mass": {"value": 8.0, "unit": "g"}, "cathode_active_mass": {"value": 12.0, "unit": "g"}}
+    formed = {"formation_temperature": {"value": 30.0, "unit": "degC"}}
+    warm(aged, "a", formed | grams)
+    assert "property" not in words(aged.figure("fade"))
+    assert "referred to the property 'anode active mass'" in words(aged.figure("fade", relative="value", per="g"))
+    warm(aged, "b", formed | {"temperature": {"value": 45, "unit": "degC"}})
+    figure = aged.figure("fade")
+    assert "b, 45 °C" in {trace.name for trace in figure.data}
+    assert "temperature: the property 'temperature'" in words(figure)

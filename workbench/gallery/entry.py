@@ -25,6 +25,8 @@ NOTHING_EXCLUDED = 'EXCLUDED = ""'
 """The line of a script that says what is excluded or left out."""
 ALL_COUNT = "EXCLUDED_CYCLES = {}"
 """The line of a script with the excluded cycles of each test."""
+ONE_OF_EACH = "TAKEN = {}"
+"""The line of a script with the properties that are taken of several."""
 SHARED = Path(__file__).with_name("script_parts.py")
 """The functions that scripts share. It is text for scripts, which have their names without import."""
 Steps: TypeAlias = dict[str, dict[str, JsonValue]]
@@ -87,6 +89,7 @@ class Entry:
         said = self.script.replace(
             NOTHING_EXCLUDED, f"EXCLUDED = {shorten(facts.left_out, 400, placeholder=' ...')!r}"
         )
+        said = said.replace(ONE_OF_EACH, f"TAKEN = {facts.taken!r}")
         return said.replace(ALL_COUNT, f"EXCLUDED_CYCLES = {facts.excluded_cycles!r}")
 
 

@@ -26,6 +26,12 @@ MANY_CYCLES = 10
 """Tests that a figure names at most of those that it leaves out."""
 
 
+_HEAT = r"\w*temperature\w*"
+_MASS = (r"\w*active\w*mass\w*", r"\w*electrode\w*mass\w*", r"(?:cell_)?mass")
+_AREA = (r"\w*electrode_area|active_area|area",)
+"""Names of properties with a temperature, a mass and an area; of the first patterns the fullest one is taken."""
+
+
 class Looked(Protocol):
     """A store as a gallery entry looks at it."""
 
@@ -291,7 +297,7 @@ class Facts:
             for column in self.catalog[source].names
             if column.filled
             and column.type in ("number", "integer")
-            and re.fullmatch(pattern, column.name.removesuffix(".value").rsplit(".", 1)[-1], re.IGNORECASE)
+            and re.fullmatch(pattern, _property(column), re.IGNORECASE)
         ]
         return sorted(found, key=lambda column: -column.filled)
 
@@ -305,24 +311,47 @@ class Facts:
     @cached_property
     def cell_temperature(self) -> str | None:
         """The column of cells with the temperature at which they age, if there is one."""
-        return _first(self.names("instances", r"\w*temperature\w*"))
+        found = self.names("instances", _HEAT)
+        return _first([one for one in found if _property(one) == "temperature"] or found)
 
     @cached_property
     def test_temperature(self) -> str | None:
         """The column of tests with the temperature around the cell, if there is one."""
-        found = self.names("measurements", r"\w*temperature\w*")
+        found = self.names("measurements", _HEAT)
         exact = [one for one in found if one.name.split(".")[-2:-1] == ["temperature"]]
         return _first(exact or found)
 
     @cached_property
     def mass(self) -> dict[str, str]:
         """Source -> its column with a mass: of the active material if there is one, else of the cell."""
-        return self._of_cells(r"\w*active\w*mass\w*", r"\w*electrode\w*mass\w*", r"(?:cell_)?mass")
+        return self._of_cells(*_MASS)
 
     @cached_property
     def area(self) -> dict[str, str]:
         """Source -> its column with the area of the electrode."""
-        return self._of_cells(r"\w*electrode_area|active_area|area")
+        return self._of_cells(*_AREA)
+
+    @cached_property
+    def taken(self) -> dict[str, str]:
+        """The property that is taken where a store has several that could be meant: ``temperature``, ``g`` or ``cm2``
+        -> its name in words."""
+        heats = {
+            source: [_property(one) for one in self.names(source, _HEAT)]
+            for source in ("instances", "measurements")
+        }
+        first = {"instances": self.cell_temperature, "measurements": self.test_temperature}
+        chosen = [_last(name) for source, name in first.items() if name and len(set(heats[source])) > 1]
+        said = {"temperature": " or ".join(dict.fromkeys(chosen))}
+        for key, columns, patterns in (("g", self.mass, _MASS), ("cm2", self.area, _AREA)):
+            there = {
+                _property(one)
+                for pattern in patterns
+                for source in ("instances", "cellSpecifications")
+                for one in self.names(source, pattern)
+            }
+            if len(there) > 1:
+                said[key] = " or ".join(dict.fromkeys(map(_last, columns.values())))
+        return {key: words.replace("_", " ") for key, words in said.items() if words}
 
     def _of_cells(self, *patterns: str) -> dict[str, str]:
         for pattern in patterns:
@@ -358,6 +387,15 @@ def _listed(names: Counter[str]) -> str:
     said = [f"{name} of {count} cells" if count > 1 else name for name, count in names.items()]
     more = f" and {len(said) - MOST_NAMED} more" if len(said) > MOST_NAMED else ""
     return f"{', '.join(said[:MOST_NAMED])}{more}"
+
+
+def _last(name: str) -> str:
+    """The name of a property: the last part of its column."""
+    return name.removesuffix(".value").rsplit(".", 1)[-1]
+
+
+def _property(column: CatalogColumn) -> str:
+    return _last(column.name)
 
 
 def _first(found: Sequence[CatalogColumn]) -> str | None:

@@ -16,6 +16,7 @@ from workbench import battery
 DASHES = ["solid", "dash", "dot", "dashdot"]
 EXCLUDED = ""
 EXCLUDED_CYCLES = {}
+TAKEN = {}
 SYMBOLS = ["circle", "square", "diamond", "triangle-up", "x", "triangle-down", "cross", "star"]
 
 
@@ -209,10 +210,12 @@ def degrees_of(rows):
 
 
 def odd_degrees(rows):
-    """Words for a note on temperatures whose unit is unknown."""
+    """Words for a note on temperatures whose unit is unknown, and which one is taken if there are several."""
     values, units = temperatures_of(rows)
     odd = sorted(units[values.notna() & degrees_of(rows).isna()].unique())
-    return f"temperature unknown, since its unit is: {', '.join(odd[:3])}" if odd else ""
+    unknown = f"temperature unknown, since its unit is: {', '.join(odd[:3])}" if odd else ""
+    taken = f"temperature: the property '{TAKEN['temperature']}'" if "temperature" in TAKEN else ""
+    return "; ".join(text for text in (taken, unknown) if text)
 
 
 def amount_of(rows, per):
@@ -224,12 +227,15 @@ def amount_of(rows, per):
         "cm2": (r"area.*\.value", {"cm2": 1.0, "m2": 1e4, "mm2": 0.01, "cm^2": 1.0, "m^2": 1e4, "mm^2": 0.01}),
     }[per]
     values, units = numbers_like(rows, pattern)
-    return values * units.map(factors)
+    amounts = values * units.map(factors)
+    amounts.attrs["taken"] = TAKEN.get(per, "")
+    return amounts
 
 
 def without_amount(rows, amount):
-    """The names of the cells whose mass or area is unknown, for a note."""
-    return without(rows, amount, "mass or area unknown")
+    """The names of the cells whose mass or area is unknown, for a note, and which one is taken if there are several."""
+    taken = f"referred to the property '{amount.attrs['taken']}'" if amount.attrs.get("taken") else ""
+    return "; ".join(text for text in (taken, without(rows, amount, "mass or area unknown")) if text)
 
 
 def without(rows, values, why):
