@@ -282,3 +282,22 @@ def test_of_several_properties_the_figure_says_which_is_taken(aged: wb.Bench) ->
     figure = aged.figure("fade")
     assert "b, 45 °C" in {trace.name for trace in figure.data}
     assert "temperature: the property 'temperature'" in words(figure)
+
+
+@pytest.mark.parametrize("group", ["batch", "range"])
+def test_the_mean_of_a_batch_ends_with_its_first_cell(aged: wb.Bench, group: str) -> None:
+    aged.batches.create(name="B", specification="Cell")
+    for name, cycles, fade in (("slow", 22, 0.002), ("middle", 22, 0.003), ("fast", 10, 0.012)):
+        aged.instances.create(name=name, specification="Cell", batch="B")
+        aged.measurements.create(
+            name=name, instance=name, time_series=cycled(fade, cycles), tags=["ageing"], sign="discharge"
+        )
+    figure = aged.figure("fade", group=group)
+    (mean,) = [trace for trace in figure.data if trace.name == "B (n = 3)" and trace.showlegend is not False]
+    assert max(mean.x) == 9
+    assert set(np.asarray(mean.customdata)[:, 1]) == {3}
+    assert np.all(np.diff(np.asarray(mean.y, float)) < 0)
+    assert "the mean ends with the first cell of its group that ends" in words(figure)
+    assert max(max(trace.x) for trace in figure.data if len(trace.x)) == 21
+    alike = words(aged.figure("fade", group=group, cells=["slow", "middle"]))
+    assert "the mean ends" not in alike

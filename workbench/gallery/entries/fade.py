@@ -85,7 +85,7 @@ def transform(data, params):
     dashes = dict(zip(sorted(fade["degrees"].dropna().unique()), DASHES * 10))
     apart = fade[fade["why"] != ""]
     fade = fade[fade["why"] == ""]
-    figure = go.Figure()
+    figure, partial = go.Figure(), False
     for (group, degrees), rows in fade.groupby(["group", "degrees"], dropna=False):
         cells = rows["instance_name"].nunique()
         name = f"{group}, {degrees:g} °C" if degrees == degrees else str(group)
@@ -93,6 +93,11 @@ def transform(data, params):
             name += f" (n = {cells})"
         style = {"color": colors[group], "dash": dashes.get(degrees, "solid")}
         banded = by_batch and cells > 1 and params["over"] == "cycle"
+        if banded:  # where a cell ends, or has a check-up, the mean of the others is elsewhere
+            mean = battery.mean_and_spread(rows, "x", "value")
+            mean = mean[mean["n"] == cells]
+            banded = len(mean) > 0
+            partial |= banded and mean["x"].max() < rows["x"].max()
         for number, (cell, one) in enumerate(rows.groupby("instance_name")):
             one = one.sort_values("x")
             figure.add_scatter(
@@ -107,7 +112,6 @@ def transform(data, params):
                 hovertemplate=f"{cell}, {x_title.lower()} %{{x:.5g}}: %{{y:.4g}}<extra></extra>",
             )
         if banded:
-            mean = battery.mean_and_spread(rows, "x", "value")
             if params["group"] == "range":
                 ends = rows.groupby("x")["value"].agg(["min", "max"]).reindex(mean["x"])
                 mean = mean.assign(low=ends["min"].to_numpy(), high=ends["max"].to_numpy())
@@ -121,6 +125,7 @@ def transform(data, params):
     figure.update_yaxes(title_text=title)
     words = {"batch": "mean ± s.d. of the cells", "range": "mean of the cells, with the lowest and highest"}
     spread = f"thick: {words[params['group']]}, thin: each cell" if by_batch else ""
+    spread += "; the mean ends with the first cell of its group that ends" if partial else ""
     first = "of the first complete cycle" if params["relative"] == "first" else ""
     finished(figure)
     ends = name_ends(figure)
