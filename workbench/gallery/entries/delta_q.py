@@ -1,7 +1,7 @@
 """Can early cycles tell the life of a cell?"""
 
 from workbench.gallery.entry import Made
-from workbench.gallery.records_plan import stored_results
+from workbench.gallery.records_plan import VALID, stored_results
 
 TITLE = "Early cycles and life"
 NEEDS = "Ageing tests of 100 cycles or more at one rate, and the stored results of 'delta_q'."
@@ -11,7 +11,11 @@ ANALYSES = ("delta_q",)
 
 def make(facts):
     steps, params = stored_results(facts, "delta_q", "ageing", lacking=LACKING, results=("log_var",), most=400)
+    # Which cycles the feature compares is a choice of each record.
+    steps["records"]["fields"] += ["metadata.workbench.parameters.m", "metadata.workbench.parameters.n"]
+    held = [str(row["measurement_id"]) for row in facts.results("delta_q") if row[VALID]]
     wanted = ["Cycle count", "Discharge capacity [A.h]", "Complete"]
+    wanted += facts.shared(held, "cycles", ("Mean discharge current [A]", "Mean temperature [degC]"))
     ids = {"from": "chosen", "column": "measurement_id"}
     steps["cycles"] = {"op": "summary", "dataset": "cycles", "ids": ids, "columns": wanted}
     label = {"label": "Life ends at / % of the first capacity", "min": 50, "max": 99, "step": 1}
@@ -21,25 +25,28 @@ def make(facts):
 
 # The script of the figure
 def transform(data, params):
-    cells, found = data["chosen"], []
-    cycles, partly = from_full(data["cycles"][data["cycles"]["Complete"].fillna(True).astype(bool)])
+    cells, found, said = data["chosen"], [], []
+    cells = cells.dropna(subset=["metadata.results.log_var"])
+    cycles, partly = from_full(not_excluded(data["cycles"]))
     for _, cell in cells.iterrows():
-        rows = cycles[cycles["measurement_id"] == cell["measurement_id"]]
-        rows = rows.dropna(subset=["Discharge capacity [A.h]"]).sort_values("Cycle count")
-        if rows.empty or cell["metadata.results.log_var"] != cell["metadata.results.log_var"]:
+        rows = cycles[cycles["measurement_id"] == cell["measurement_id"]].sort_values("Cycle count")
+        life = battery.end_of_life(rows, threshold=params["threshold"] / 100).iloc[0]
+        if life["EOL reached"] not in ("yes", "no"):
+            said.append(f"without {cell['instance_name']}: {str(life['Warning']).rstrip('.')}")
             continue
-        share = rows["Discharge capacity [A.h]"] / rows["Discharge capacity [A.h]"].iloc[0]
-        below = rows["Cycle count"][share < params["threshold"] / 100]
+        ended = life["EOL reached"] == "yes"
         one = {
             "cell": cell["instance_name"],
             "batch": cell["batch_name"],
             "feature": cell["metadata.results.log_var"],
+            "of": f"{cell['metadata.workbench.parameters.m']:g} and {cell['metadata.workbench.parameters.n']:g}",
         }
-        found.append(
-            {**one, "ended": len(below) > 0, "life": below.min() if len(below) else rows["Cycle count"].max()}
-        )
+        found.append({**one, "ended": ended, "life": life["EOL cycle"] if ended else life["Last cycle"]})
     if not found:
-        return battery.message("No chosen cell has the feature of early cycles. Choose others.", unmet=True)
+        why = f" {'; '.join(said[:3])}." if said else ""
+        return battery.message(
+            f"No chosen cell has the feature of early cycles and a life. Choose others.{why}", unmet=True
+        )
     rows = pd.DataFrame(found)
     colors = palette(sorted(rows["batch"].fillna("no batch").unique()))
     figure = go.Figure()
@@ -50,7 +57,7 @@ def transform(data, params):
             y=one["life"],
             mode="markers+text" if len(rows) <= 20 else "markers",
             text=np.where(one["ended"], one["cell"], ""),
-            customdata=one["cell"],
+            customdata=one[["cell", "of"]],
             textposition="top left",
             textfont={"size": 10},
             marker={
@@ -60,14 +67,20 @@ def transform(data, params):
                 "line": {"width": 2},
             },
             name=str(batch),
-            hovertemplate="Cell: %{customdata}<br>%{y:.0f} cycles, log var %{x:.2f}<extra></extra>",
+            hovertemplate="Cell: %{customdata[0]}<br>%{y:.0f} cycles, log var %{x:.2f}"
+            "<br>Cycles compared: %{customdata[1]}<extra></extra>",
         )
-    ended = rows[rows["ended"]]
-    told = "open: life not reached, at least so many cycles"
-    if len(ended) >= 4:
+    ended, compared = rows[rows["ended"]], list(dict.fromkeys(rows["of"]))
+    words = "open: life not reached, at least so many cycles"
+    if len(compared) > 1:
+        words += f"; the cells compare different cycles, and such values are not alike: {', '.join(compared[:5])}"
+    elif len(ended) >= 4:
         r = np.corrcoef(ended["feature"], np.log10(ended["life"]))[0, 1]
-        told = f"r = {r:.2f} over {len(ended)} cells that ended; {told}"
-    figure.update_xaxes(title_text="log10 variance of ΔQ(V), cycles 10 and 100")
+        words = f"r = {r:.2f} over {len(ended)} cells that ended; {words}"
+    of = f", cycles {compared[0]}" if len(compared) == 1 else ""
+    figure.update_xaxes(title_text=f"log10 variance of ΔQ(V){of}")
     figure.update_yaxes(title_text=f"Cycles to {params['threshold']:g} %", **log_ticks(rows["life"]))
     finished(figure, showlegend=True)
-    return note(figure, f"{told}; {partly}" if partly else told, data, params)
+    more = f"; and {len(said) - 3} more" if len(said) > 3 else ""
+    lost = "; ".join(said[:3]) + more
+    return note(figure, "; ".join(text for text in (words, partly, lost) if text), data, params)
