@@ -306,6 +306,33 @@ def error_over_time(frame):
     return {"mean": mean, "rms": np.sqrt(square), "largest": np.abs(error).max(), "seconds": span}
 
 
+def error_of(samples, one):
+    """The error of a whole simulation, as `error_over_time`: of its samples if all of them are here. Those of a long
+    one are a selection, which has more of the extremes: then its stored error, and NaN where none is stored."""
+    if samples.complete[one["id"]]:
+        return error_over_time(samples[one["id"]])
+    stored = {"rms": "metrics.rms_error", "largest": "metrics.largest_error"}
+    known = {
+        key: float(one[f"{name}.value"]) if one.get(f"{name}.unit") == "mV" else np.nan
+        for key, name in stored.items()
+    }
+    return {"mean": np.nan, **known}
+
+
+def error_words(found, **words):
+    """The errors that are known, in words: `error_words(found, rms="rms {:.3g} mV")`."""
+    known = [text.format(found[key]) for key, text in words.items() if found[key] == found[key]]
+    return ", ".join(known) or "error of all samples unknown"
+
+
+def selected(data):
+    """Words for a note if not all samples of the chosen simulations are here."""
+    samples = data["samples"]
+    names = [one["name"] for _, one in data["chosen"].iterrows() if not samples.complete[one["id"]]]
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return f"a selection of samples is drawn: {', '.join(names[:3])}{more}" if names else ""
+
+
 def palette(values):
     """A colour for each of the values, in their order."""
     return dict(zip(values, itertools.cycle(battery.PALETTE)))

@@ -34,9 +34,11 @@ def transform(data, params):
         error = frame["Voltage error [mV]"]
         style["showlegend"] = False
         figure.add_scatter(x=time, y=error, line=line, name=one["name"], row=2, col=1, **style)
-        said.append(f"rms {error_over_time(frame)['rms']:.3g} mV, at most {error.abs().max():.3g} mV")
+        found = error_of(data["samples"], one)
+        said.append(error_words(found, rms="rms {:.3g} mV", largest="at most {:.3g} mV"))
     figure.add_hline(y=0, line={"color": "#999999", "width": 1}, row=2, col=1)
     figure.update_yaxes(title_text="Voltage / V", row=1, col=1)
     figure.update_yaxes(title_text="Error / mV", row=2, col=1)
     figure.update_xaxes(title_text=f"Time / {unit}", row=2, col=1)
-    return note(finished(figure), "simulated less measured: " + "; ".join(said[:3]), data, params)
+    words = ["simulated less measured: " + "; ".join(said[:3]), selected(data)]
+    return note(finished(figure), "; ".join(text for text in words if text), data, params)

@@ -19,10 +19,13 @@ def make(facts):
 def transform(data, params):
     if data["chosen"].empty:
         return battery.message("Choose a simulation.")
-    figure, thinned = go.Figure(), []
+    figure, apart, thinned = go.Figure(), params["quantity"] != "largest", []
     for color, (_, one) in zip(itertools.cycle(battery.PALETTE), data["chosen"].iterrows()):
         frame = data["samples"][one["id"]]
-        thinned += [] if data["samples"].complete[one["id"]] else [one["name"]]
+        if not data["samples"].complete[one["id"]]:
+            thinned.append(one["name"])
+            if apart:  # a selection has more of the extremes than all samples do
+                continue
         found = {step: error_over_time(part) for step, part in frame.groupby("Step count")}
         kind = {step: direction_of(part["Current [A]"]) for step, part in frame.groupby("Step count")}
         figure.add_bar(
@@ -33,12 +36,20 @@ def transform(data, params):
             customdata=np.column_stack([list(kind.values()), [part["seconds"] for part in found.values()]]),
             hovertemplate="step %{x}: %{y:.3g} mV<br>Step type: %{customdata[0]}<br>Duration: %{customdata[1]:.4g} s",
         )
+    named = ", ".join(thinned[:3]) + (f" and {len(thinned) - 3} more" if len(thinned) > 3 else "")
+    if not figure.data:
+        return battery.message(
+            f"The error of each step is not known here: not all samples are read of {named}. "
+            "It is in bench.simulations.steps(...) where bench.simulate made the simulation.",
+            unmet=True,
+        )
     words = {"rms": "Root mean square error", "mean": "Mean error", "largest": "Largest error"}[params["quantity"]]
     figure.update_xaxes(title_text="Step count", type="category")
     figure.update_yaxes(title_text=f"{words} / mV")
     finished(figure, barmode="group", showlegend=True)
-    exact = f"; approximate, from thinned samples: {', '.join(thinned)}" if thinned else ""
-    return note(figure, f"simulated less measured, weighted by time{exact}", data, params)
+    bare = f"left out: {named} (not all samples are read)" if apart else f"of a selection of samples: {named}"
+    weighted = "simulated less measured, weighted by time"
+    return note(figure, f"{weighted}; {bare}" if thinned else weighted, data, params)
 
 
 def direction_of(current):

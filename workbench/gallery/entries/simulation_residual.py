@@ -46,6 +46,11 @@ def transform(data, params):
             row=1,
             col=1,
         )
+        found = error_of(data["samples"], one)
+        of_model = f"{one['name'].split(',')[0]}: " if len(data["chosen"]) > 1 else ""
+        said.append(of_model + error_words(found, mean="mean {:+.3g} mV", rms="rms {:.3g} mV"))
+        if not data["samples"].complete[one["id"]]:
+            continue  # a selection has more of the extremes than all samples do
         figure.add_histogram(
             y=error,
             histnorm="percent",
@@ -59,12 +64,12 @@ def transform(data, params):
             row=1,
             col=2,
         )
-        found = error_over_time(frame)
-        of_model = f"{one['name'].split(',')[0]}: " if len(data["chosen"]) > 1 else ""
-        said.append(f"{of_model}mean {found['mean']:+.3g} mV, rms {found['rms']:.3g} mV")
     figure.add_hline(y=0, line={"color": "#999999", "width": 1})
     figure.update_xaxes(title_text=title, row=1, col=1)
     figure.update_xaxes(title_text="Samples / %", row=1, col=2)
     figure.update_yaxes(title_text="Error / mV", row=1, col=1)
     finished(figure, barmode="overlay", showlegend=True)
-    return note(figure, "simulated less measured, weighted by time; " + "; ".join(said[:3]), data, params)
+    bare = selected(data)
+    bare = f"{bare}, and has no histogram" if bare else ""
+    words = ["simulated less measured, weighted by time", *said[:3], bare]
+    return note(figure, "; ".join(text for text in words if text), data, params)
