@@ -114,7 +114,7 @@ def _back(logs: Floats) -> NDArray[np.bool_]:
 
 def _turned(logs: Floats) -> list[int]:
     """Where a sweep follows one of the other direction: the place after the turn. Legs between turns that are jumps,
-    or as ragged as those of frequencies in no order, are no sweeps."""
+    or as ragged as those of frequencies in no order, do not count."""
     found = [place for place, _ in turns(logs, _TURN)]
     if len(found) < 2:
         return []

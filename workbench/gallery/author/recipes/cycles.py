@@ -33,7 +33,7 @@ def make(facts, tests, columns, relative=False, threshold=None):
 # The script of the figure
 def falls_below(one, column, limit):
     """The cycle from which a test is below the limit, %, and its value; None if it never is. The capacity must stay
-    below it, as in battery.end_of_life, so that one poor cycle is no end."""
+    below it, as in battery.end_of_life, so that one poor cycle does not end it."""
     if column == "Discharge capacity [A.h]" and limit < 100:
         life = battery.end_of_life(one, threshold=limit / 100)
         if len(life) and life["EOL reached"].iloc[0] in ("yes", "no"):
