@@ -47,8 +47,9 @@ def transform(data, params):
     for _, test in tests.iterrows():
         steps = rows[rows["measurement_id"] == test["id"]].sort_values("Step count")
         passed = (steps["Discharge capacity [A.h]"] - steps["Charge capacity [A.h]"]).fillna(0)
-        before = passed.cumsum() - passed
-        spread = passed.cumsum().max() - min(passed.cumsum().min(), 0)
+        level = passed.cumsum()
+        fullest = min(level.min(), 0)
+        spread = level.max() - fullest
         rated = float(rated_of(steps).iloc[0]) if len(steps) else np.nan
         if spread < 0.5 * rated:
             spread, short = rated, [*short, test["name"]]
@@ -57,7 +58,7 @@ def transform(data, params):
         rest = steps["Step type"].eq("Rest") * steps["Duration [s]"]
         soaked = rest.shift(fill_value=0) >= 300
         pulses = steps["Duration [s]"].le(120) & steps["Resistance at 10 s [Ohm]"].notna()
-        found = steps.assign(soc=100 * (1 - (before - before.min()) / spread), soaked=soaked)[pulses]
+        found = steps.assign(soc=100 * (1 - (level - passed - fullest) / spread), soaked=soaked)[pulses]
         found = not_excluded(found, test["id"])
         if found.empty:
             continue
