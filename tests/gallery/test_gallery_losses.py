@@ -56,3 +56,24 @@ def test_the_first_cycle_of_a_half_cell_begins_with_its_discharge(tmp_path: Path
         drawn = {trace.name: list(trace.y) for trace in figure.data}
         assert drawn["first-cycle efficiency"] == [pytest.approx(90, abs=0.1)]
         assert "first the discharge, as of a half cell: electrode" in notes(figure)
+
+
+def test_each_storage_of_a_test_has_its_own_bar(tmp_path: Path) -> None:
+    """Two storages of one test were one bar of twice the height."""
+    cell = Cell(1.0)
+    cell.flow(1.0, 1.0)
+    for _ in range(2):
+        cell.flow(-1.0, 1.0)
+        cell.rest(10 * 86_400.0, fall=0.01)
+        cell.share = 0.98
+        cell.flow(0.98, 1.0)
+        cell.flow(-1.0, 1.0)
+        cell.flow(1.0, 1.0)
+    with wb.open(tmp_path / "lab.db") as bench:
+        add(bench, "stored", cell.frame, "storage")
+        falls, *losses = bench.figure("self-discharge").data
+        assert list(falls.x) == ["stored, storage 1", "stored, storage 2"]
+        assert list(falls.y) == pytest.approx([1.0, 1.0])
+        reversible = next(trace for trace in losses if trace.name == "reversible")
+        assert list(reversible.x) == list(falls.x)
+        assert list(reversible.y) == pytest.approx([2.0, 2.0], abs=0.1)

@@ -36,19 +36,33 @@ def make(facts):
 from plotly.subplots import make_subplots
 
 
+def storages_of(steps):
+    """The rests of a day or more, in order: one after the other without a step between them is one storage."""
+    rest = steps["Step type"].eq("Rest")
+    runs = ((rest != rest.shift()) | steps["Step count"].diff().ne(1)).cumsum()
+    runs = [one for _, one in steps[rest].groupby(runs[rest]) if one["Duration [s]"].sum() >= 86400]
+    return [
+        {
+            "days": one["Duration [s]"].sum() / 86400,
+            "drop": 1000 * (one["Start voltage [V]"].iloc[0] - one["End voltage [V]"].iloc[-1]),
+            "volts": one["End voltage [V]"].iloc[-1],
+        }
+        for one in runs
+    ]
+
+
 def transform(data, params):
     rows, found, bars = not_excluded(data["rows"]), [], []
     names = dict(zip(data["chosen"]["id"], called(data["chosen"])))
     for test, steps in rows.groupby("measurement_id", sort=False):
         steps = steps.sort_values("Step count")
-        rests = steps[steps["Step type"].eq("Rest") & (steps["Duration [s]"] >= 86400)]
-        name = names[test]
-        for _, rest in rests.iterrows():
-            days = rest["Duration [s]"] / 86400
-            drop = 1000 * (rest["Start voltage [V]"] - rest["End voltage [V]"])
-            found.append({"test": name, "days": days, "rate": drop / days, "volts": rest["End voltage [V]"]})
-        table = battery.self_discharge(steps)
-        bars += [{"test": name, **row} for row in table[table["Valid"]].to_dict("records")]
+        storages, table = storages_of(steps), battery.self_discharge(steps)
+        # Bars at one x would lie upon each other: each storage has its own.
+        many = max(len(storages), len(table)) > 1
+        stored = [f"{names[test]}, storage {k + 1}" if many else names[test] for k in range(len(steps))]
+        found += [{"test": name, **one, "rate": one["drop"] / one["days"]} for name, one in zip(stored, storages)]
+        of_rows = zip(stored, table["Valid"], table.to_dict("records"))
+        bars += [{"test": name, **row} for name, valid, row in of_rows if valid]
     if not found:
         return battery.message("No chosen test rests for a day or more. Choose others.", unmet=True)
     rests = pd.DataFrame(found)
