@@ -182,3 +182,12 @@ def test_export_writes_tidy_tables_only_where_asked(demo_store: Path, demo_folde
     assert {name: len(frame) for name, frame in steps.items()} == {
         name: len(step) for name, step in frames.items()
     }
+
+
+def test_categories_in_groups_keep_both_levels() -> None:
+    """As the cycles of two tests on one axis: both levels are columns, and no number is made up."""
+    figure = go.Figure(go.Bar(x=[["a", "a", "b"], [0, 1, 0]], y=[1.0, 2.0, 3.0]))
+    figure.update_xaxes(title_text="Cycle count")
+    drawn = figure_numbers.tidy_frame(encode(figure))
+    assert drawn["Cycle count"].tolist() == [0, 1, 0]
+    assert drawn["Cycle count group"].tolist() == ["a", "a", "b"]

@@ -42,6 +42,8 @@ _POINTS = (
     *("x", "y", "z", "r", "theta", "a", "b", "c", "real", "imag", "lat", "lon"),
     *("locations", "open", "high", "low", "close", "labels", "parents", "values", "base", "text", "hovertext"),
 )
+GROUP = " group"
+_OF_CATEGORIES = ("scatter", "scattergl", "bar", "box", "violin", "waterfall", "funnel", "histogram")
 _ERRORS = ("error_x", "error_y", "error_z")
 MOST_VALUES = 10_000_000
 """Most values of the table of a figure: a few bytes of a figure can describe very large tables."""
@@ -268,6 +270,8 @@ def points_of(trace: Trace) -> Table:
     for key in _POINTS:
         if key not in columns and _depth(trace.get(key)) == 1:
             columns[key] = _column(listed(trace[key]))
+    for key in ("x", "y"):
+        columns.update(_levels(key, trace))
     for key in _ERRORS:
         bars = mapping(trace.get(key))
         for part, name in (("array", key), ("arrayminus", f"{key}_minus")):
@@ -280,6 +284,16 @@ def points_of(trace: Trace) -> Table:
             if key not in columns and other in columns:
                 columns[key] = _column(_implied(trace, key, n))
     return _table(columns, n)
+
+
+def _levels(key: str, trace: Trace) -> dict[str, Column]:
+    """An axis of categories in groups, as of the cycles of several tests: a category, and its group."""
+    levels = listed(trace.get(key))
+    two = _depth(trace.get(key)) == 2 and len(levels) == 2
+    if not two or trace.get("type", "scatter") not in _OF_CATEGORIES:
+        return {}
+    group, category = (_column(listed(one)) for one in levels)
+    return {key: category, f"{key}{GROUP}": group}
 
 
 def _table(columns: Mapping[str, Column], n: int) -> Table:

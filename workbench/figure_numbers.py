@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from .battery.titles import column_of, is_unit, unit_name
-from .export import Trace, dimension_labels, listed, points_of, trace_name
+from .export import GROUP, Trace, dimension_labels, listed, points_of, trace_name
 from .table import Column, Table, concat_columns
 from .transform.frames import frame_of
 from .typed_arrays import Decoded, decode, mapping
@@ -163,6 +163,8 @@ class _Names:
         letter, _, rest = name.partition("_")
         if name in ("x", "y", "z"):
             return self.of_axis(name)
+        if name.endswith(GROUP):
+            return _said(self.of_axis(name.removesuffix(GROUP)), GROUP)
         if letter == "error":
             axis, minus = rest[:1], rest[1:]
             return _said(self.of_axis(axis), _ERRORS.get(minus, " error"))

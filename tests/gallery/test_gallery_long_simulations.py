@@ -39,10 +39,6 @@ def test_no_error_of_a_selection_is_printed(tmp_path: Path) -> None:
         assert not bars.data
         assert "not all samples are read of long" in notes(bars)
         assert "of a selection of samples: long" in notes(bench.figure("simulation-error", quantity="largest"))
-        metrics = {"rms_error": {"value": 1.004, "unit": "mV"}, "largest_error": {"value": 4.5, "unit": "mV"}}
-        bench.simulations.create(name="stored", time_series=noisy(30_000), metrics=metrics)
-        assert "rms 1 mV, at most 4.5 mV" in notes(bench.figure("simulation"))
-        assert "stored: rms 1 mV" in notes(bench.figure("simulation-residual"))
         bench.simulations.create(name="short", time_series=noisy(5000))
         assert "rms 0.995 mV, at most 3.9 mV" in notes(bench.figure("simulation"))
         assert list(bench.figure("simulation-error").data[0].x) == ["0", "1"]

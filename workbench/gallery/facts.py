@@ -340,7 +340,11 @@ class Facts:
             for source in ("instances", "measurements")
         }
         first = {"instances": self.cell_temperature, "measurements": self.test_temperature}
-        chosen = [_last(name) for source, name in first.items() if name and len(set(heats[source])) > 1]
+        chosen = [
+            _last(name)
+            for source, name in first.items()
+            if name and _last(name) != "temperature" and len(set(heats[source])) > 1
+        ]
         said = {"temperature": " or ".join(dict.fromkeys(chosen))}
         for key, columns, patterns in (("g", self.mass, _MASS), ("cm2", self.area, _AREA)):
             there = {

@@ -307,16 +307,11 @@ def error_over_time(frame):
 
 
 def error_of(samples, one):
-    """The error of a whole simulation, as `error_over_time`: of its samples if all of them are here. Those of a long
-    one are a selection, which has more of the extremes: then its stored error, and NaN where none is stored."""
+    """The error of a whole simulation, as `error_over_time`, if all of its samples are here; else NaN: those of a long
+    one are a selection, which has more of the extremes."""
     if samples.complete[one["id"]]:
         return error_over_time(samples[one["id"]])
-    stored = {"rms": "metrics.rms_error", "largest": "metrics.largest_error"}
-    known = {
-        key: float(one[f"{name}.value"]) if one.get(f"{name}.unit") == "mV" else np.nan
-        for key, name in stored.items()
-    }
-    return {"mean": np.nan, **known}
+    return {"mean": np.nan, "rms": np.nan, "largest": np.nan}
 
 
 def error_words(found, **words):

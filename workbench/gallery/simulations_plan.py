@@ -28,17 +28,13 @@ def beside_measurements(facts: Facts, most: int = 3) -> tuple[Steps, Params]:
         raise Unmet(LACKING)
     ids: list[JsonValue] = [*held]
     wanted: list[JsonValue] = [*COLUMNS]
-    # The errors of all samples: a figure draws a selection of those of a long simulation.
-    named = [column.name for column in facts.names("simulations", "rms_error|largest_error")]
-    units = [f"{name.removesuffix('.value')}.unit" for name in named]
-    fields: list[JsonValue] = ["id", "name", "model_name", "created_at", *named, *units]
     steps: Steps = {
         "simulations": {"op": "list", "source": "simulations", "where": {"ids": ids}, "fields": ["id", "name"]},
         "chosen": {
             "op": "list",
             "source": "simulations",
             "where": {"ids": "$simulations"},
-            "fields": fields,
+            "fields": ["id", "name", "model_name", "created_at"],
         },
         "samples": {
             "op": "series",

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from .record import Aside, Filter, InProject, Json, Kept, Link, OpenJson, Searched, Text, Through
+from .record import Aside, Filter, InProject, Json, Kept, Link, Searched, Text, Through
 
 
 class Model(InProject):
@@ -64,5 +64,5 @@ class Simulation(Kept):
         "completed", description="Whether its results can be read yet."
     )
     error: Annotated[Text | None, Aside()] = Field(None, description="Why it failed.")
-    metrics: OpenJson = Field({}, description="Results that are one number each.")
+    metrics: Json = Field({}, description="Results that are one number each.")
     source: Json = Field({}, description="Provenance.")
