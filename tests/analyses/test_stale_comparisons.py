@@ -6,39 +6,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
 import pytest
+from support.small_ageing_test import CYCLES, small_test
 
 import workbench as wb
 
-CELLS, CYCLES = 6, 12
+CELLS = 6
 SCRIPT = "def transform(data, params):\n    return {'data': [], 'layout': {}}\n"
 
 
-def ageing(number: int) -> pd.DataFrame:
-    """Twelve full cycles between rests; each cell fades at a rate of its own."""
-    legs = [
-        leg
-        for cycle in range(CYCLES)
-        for full in [3600.0 * (1 - 1e-3 * cycle * (1 + number % 5))]
-        for leg in ((-1.0, full, 3.0, 4.2), (0.0, 600.0, 4.15, 4.1), (1.0, full, 4.1, 3.0), (0.0, 600.0, 3.3, 3.4))
-    ]
-    begins = np.concatenate([[0.0], np.cumsum([seconds for _, seconds, _, _ in legs])[:-1]])
-    shares = np.linspace(0.0, 1.0, 8, endpoint=False)
-    return pd.DataFrame(
-        {
-            "Time [s]": np.concatenate([at + leg[1] * shares for at, leg in zip(begins, legs, strict=True)]),
-            "Current [A]": np.repeat([leg[0] for leg in legs], 8),
-            "Voltage [V]": np.concatenate([leg[2] + (leg[3] - leg[2]) * shares for leg in legs]),
-            "Step count": np.repeat(np.arange(len(legs), dtype=float), 8),
-            "Cycle count": np.repeat(np.arange(CYCLES, dtype=float), 32),
-        }
-    )
-
-
 def add(bench: wb.Bench, number: int, cycles: int = CYCLES) -> None:
-    frame = ageing(number)
+    frame = small_test(number)
     frame = frame[frame["Cycle count"] < cycles]
     cell = bench.instances.create(name=f"C{number}", specification="S")
     bench.measurements.create(name=f"T{number}", instance=cell, time_series=frame, sign="discharge")
@@ -77,7 +55,7 @@ def test_a_test_that_grows_into_the_comparison(bench: wb.Bench) -> None:
     bench.analyse("outliers")
     assert "T9" not in owners(bench)
     assert not are_stale(bench)
-    frame = ageing(9)
+    frame = small_test(9)
     bench.measurements.extend("T9", frame[frame["Cycle count"] >= 3])
     assert bench.analyse("outliers", check=True).stale
     assert are_stale(bench)
@@ -113,7 +91,7 @@ def test_tests_that_were_left_out_on_purpose_may_change(bench: wb.Bench, recorde
         bench.analyse("kinds")
     bench.analyse("outliers", named(0, 1, 2, 3))
     bench.measurements.update("T4", notes="the door was open")
-    frame = ageing(9)
+    frame = small_test(9)
     bench.measurements.extend("T9", frame[frame["Cycle count"] >= 11])
     assert not are_stale(bench)
 

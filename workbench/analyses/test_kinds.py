@@ -52,7 +52,7 @@ _OFFSET, _PULSE = 0.003, 0.01
 """Of the largest mean current of a step: less is an offset at rest; a pulse has at least so much."""
 _AGAINST = 0.01
 """Of the charge of a dynamic load, at least this share passes against the rest of it."""
-_REPEATED, _MOSTLY = 10, 0.7
+REPEATED, _MOSTLY = 10, 0.7
 """An ageing test has so many full discharges, and such a share of them is alike."""
 _PASSED = 10
 """Full charges that pass in a storage test at most, both ways together."""
@@ -119,7 +119,7 @@ def _kinds_from_cycles(cycles: Table) -> list[TestKind]:
     capacity = cycles[c.DISCHARGE_CAPACITY].floats()
     capacity = capacity[np.isfinite(capacity) & (capacity > 0)]
     full = int((capacity >= _FULL * capacity.max(initial=0.0)).sum())
-    if len(capacity) < _REPEATED or full < _MOSTLY * len(capacity):
+    if len(capacity) < REPEATED or full < _MOSTLY * len(capacity):
         return []
     return [TestKind("ageing", 0.7, f"a table of {len(capacity)} cycles, {full} of them full discharges")]
 
@@ -290,8 +290,8 @@ def _full(charges: Floats) -> float:
     """
     largest = np.sort(charges[np.isfinite(charges)])[::-1]
     for place, charge in enumerate(largest.tolist()):
-        others = largest[place + 1 : place + 1 + _REPEATED]
-        middle = float(np.median(others)) if len(others) == _REPEATED else np.inf
+        others = largest[place + 1 : place + 1 + REPEATED]
+        middle = float(np.median(others)) if len(others) == REPEATED else np.inf
         if charge <= 1.3 * middle or others[-1] < 0.8 * middle:
             return float(charge)
     return 0.0
@@ -381,7 +381,7 @@ def _ageing(seen: _Steps) -> list[TestKind]:
     )
     rates = (seen.swings.charge[full] / seen.full_charge / (seen.swings.duration[full] / _HOUR)).tolist()
     sizes = _groups(rates)
-    if len(rates) < _REPEATED or max(sizes) < _MOSTLY * len(rates):
+    if len(rates) < REPEATED or max(sizes) < _MOSTLY * len(rates):
         return []
     evidence = f"{len(rates)} full discharges, {max(sizes)} of them at one rate"
     return [TestKind("ageing", 0.9 if seen.is_rated else 0.8, evidence)]

@@ -30,12 +30,11 @@ from ..store.series.series import SeriesInfo
 from ..table import Table
 from ..transform.frames import frame_of, whole_frame
 from .declaration import Declared
+from .test_kinds import REPEATED
 
 KIND_TYPE = re.compile(r"kind:(\w+)")
 TOGETHER = 64
 """Tests whose records are looked up at once; so many have their steps in memory."""
-REPEATED = 10
-"""An ageing test has so many cycles, as in `test_kinds`."""
 DATASET = {"samples": "series", "steps": "steps", "cycles": "cycles"}
 
 
@@ -93,8 +92,9 @@ class Test:
 
     @property
     def perhaps_earlier(self) -> list[OneOfCell]:
-        """Those of which it is not known whether they were before this one."""
-        return [one for one in self.of_cell if one.ages and one.id != self.id and not (one.began and self.began)]
+        """Those of which it is not known whether they were before this one: without a start, or with the same."""
+        others = [one for one in self.of_cell if one.ages and one.id != self.id]
+        return [one for one in others if not one.began or not self.began or one.began == self.began]
 
     def fact(self, name: str) -> JsonValue:
         """The rated capacity or the limits of the specification, as a parameter takes them."""
@@ -208,7 +208,7 @@ def remarks(declared: Declared, tests: Sequence[Test], read: Mapping[str, pd.Dat
 
 
 def _of_earlier(declared: Declared, tests: Sequence[Test]) -> list[Remark]:
-    (*_, test) = tests
+    test = tests[-1]
     if not declared.in_life:
         return []
     counts = "cycles and capacities are counted from the first cycle of this test alone"

@@ -19,6 +19,7 @@ from .commit.non_series import NonSeries
 from .options import FileProgress
 from .plan import paths as places
 from .plan.jobs import Job
+from .plan.ratings import rated_ah, rated_volts
 from .read import samples_file
 from .read.fanned_out import outcomes_apart
 from .read.prepare import Prepared
@@ -137,11 +138,8 @@ class Run:
             job.before, job.options = known.id, job.options.as_said(known.said, job.paths[1:])
         job.before = job.before or self._known.read_before(job)
         options = self._known.as_before(job)
-        job.options = replace(
-            options,
-            rated_capacity_ah=self._committer.rated_capacity(job),
-            rated_voltage_v=self._committer.rated_voltage(job),
-        )
+        said = self._committer.said_ratings(job)
+        job.options = replace(options, rated_capacity_ah=rated_ah(said), rated_voltage_v=rated_volts(said))
         return job
 
     def _taken(self, job: Job, outcome: Outcome, file: IO[bytes]) -> FileReport:

@@ -23,14 +23,14 @@ from ...cycling.steps import (
 )
 from ...cycling.steps_builder import READ
 from ...errors import Conflict, FileRefused, instead
-from ...records import Instance, Measurement, Specification
+from ...records import Measurement
 from ...store import Transaction
 from ...store.series import derived
 from ...store.store import Scope, Store
 from ...table import Column, Table, concat, concat_columns
+from ..plan.ratings import rated_ah
 from .append_owning import Continued, continued
-from .estimates import said_capacity
-from .register import rated_of
+from .register import said_of
 
 _PIECE = 1 << 18
 
@@ -215,9 +215,7 @@ class _Running:
 
     def _rated_as_said(self) -> float | None:
         """The rated capacity of the cell, A.h, unless it was estimated."""
-        cell = self._store.rows.get(Instance, self._record.instance_id, self._scope)
-        specification = self._store.rows.get(Specification, cell.specification_id, self._scope)
-        return said_capacity(specification)
+        return rated_ah(said_of(self._store, self._scope, self._record.instance_id))
 
     def _steps_after(self, parts: list[Table]) -> Table:
         """All steps: those that are done as they are, the one that goes on anew from all its samples."""
@@ -275,7 +273,7 @@ class _Running:
         if STEP_TYPE not in steps:
             return steps
         bare = Table({name: column for name, column in steps.items() if name != STEP_TYPE}, steps.n)
-        types = step_types(bare, rated_of(self._store, self._scope, self._record.instance_id))
+        types = step_types(bare, self._rated_as_said())
         parts = [steps[STEP_TYPE].slice(0, known), types.slice(known, steps.n)]
         return Table({**steps.columns, STEP_TYPE: concat_columns(parts)}, steps.n)
 

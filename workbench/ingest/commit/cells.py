@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
+from pydantic import JsonValue
+
 from ...errors import BadRequest, Conflict, NotFound
 from ...messages import option_name
 from ...records import Batch, Instance, Measurement, Record, Specification
@@ -14,7 +16,7 @@ from ..limits import RecordFields
 from ..plan.destination import Destination, Ref
 from ..plan.jobs import Job
 from ..plan.labels import Labels
-from ..plan.ratings import rated_ah, rated_volts
+from ..plan.ratings import rated_ah
 from ..read.prepare import Prepared
 from ..report.report import FileReport
 from .cell_places import COMMON, OWN, CellPlace, CellPlaces
@@ -23,8 +25,7 @@ from .estimates import (
     estimated,
     grown,
     is_estimated,
-    said_capacity,
-    said_voltage,
+    said_ratings,
     source_of,
     words_of_estimate,
 )
@@ -91,26 +92,14 @@ class Cells:
         """The cell of this name in a specification, or what it is to be called there."""
         return self._places.in_specification(name, batch, specification)
 
-    def rated_capacity(self, to: Destination, job: Job) -> float | None:
-        """The rated capacity of the cells to come, A.h, where somebody said so before their files are read.
+    def said_ratings(self, to: Destination, job: Job) -> Mapping[str, JsonValue]:
+        """The ratings of the cells to come that somebody said before their files are read.
 
-        One that was estimated from another file is none: what a file becomes must not hang on what came before it.
+        What was estimated from another file is not among them: what a file becomes must not hang on what came before.
         """
-        if "capacity" in job.labels.ratings:
-            return rated_ah(job.labels.ratings)
         specification = self._specification_of(to, job)
-        if specification is not None:
-            return said_capacity(specification)
-        return None if to.ratings is None else rated_ah(to.ratings)
-
-    def rated_voltage(self, to: Destination, job: Job) -> float | None:
-        """The highest rated voltage of the cells to come, V, as `rated_capacity`."""
-        if "voltage_max" in job.labels.ratings:
-            return rated_volts(job.labels.ratings)
-        specification = self._specification_of(to, job)
-        if specification is not None:
-            return said_voltage(specification)
-        return None if to.ratings is None else rated_volts(to.ratings)
+        of_all = (to.ratings or {}) if specification is None else said_ratings(specification)
+        return {**of_all, **job.labels.ratings}
 
     def _specification_of(self, to: Destination, job: Job) -> Specification | None:
         """The specification of the cells to come, if it is there before their files are read."""

@@ -9,6 +9,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from pydantic import JsonValue
+
 from ...cycling.findings import Finding
 from ...errors import Conflict
 from ...messages import spaced
@@ -81,13 +83,9 @@ class Committer:
         self.named: Mapping[str, Sequence[str]] = {}
         """Name of a file -> the measurements that were read from one of this name."""
 
-    def rated_capacity(self, job: Job) -> float | None:
-        """The rated capacity of the cell of a file, A.h, where somebody said so before it is read."""
-        return self._cells.rated_capacity(self._to.of(job.labels), job)
-
-    def rated_voltage(self, job: Job) -> float | None:
-        """The highest rated voltage of the cell of a file, V, where somebody said so before it is read."""
-        return self._cells.rated_voltage(self._to.of(job.labels), job)
+    def said_ratings(self, job: Job) -> Mapping[str, JsonValue]:
+        """The ratings of the cell of a file that somebody said before it is read."""
+        return self._cells.said_ratings(self._to.of(job.labels), job)
 
     def same(self, prepared: Prepared) -> Measurement | None:
         """The measurement of this project that has the same samples, bit for bit."""

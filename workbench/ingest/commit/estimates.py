@@ -14,7 +14,7 @@ from ...records import Specification
 from ...records.specification import ESTIMATED, is_estimate
 from ..limits import RecordFields
 from ..plan.labels import Ratings
-from ..plan.ratings import AMOUNT, rated_ah, rated_volts, ratings
+from ..plan.ratings import AMOUNT, rated_ah, ratings
 from ..read.prepare import Prepared
 
 _NAMED = frozenset(
@@ -54,14 +54,9 @@ def is_estimated(specification: Specification) -> bool:
     return is_estimate(specification.source, capacity.value, capacity.unit)
 
 
-def said_capacity(specification: Specification) -> float | None:
-    """The rated capacity, A.h, where somebody said it; None where it is estimated, or in an unknown unit."""
-    return None if is_estimated(specification) else rated_ah(specification.ratings.model_dump())
-
-
-def said_voltage(specification: Specification) -> float | None:
-    """The highest rated voltage, V, where somebody said it; None where it is estimated, or in an unknown unit."""
-    return None if is_estimated(specification) else rated_volts(specification.ratings.model_dump())
+def said_ratings(specification: Specification) -> Mapping[str, JsonValue]:
+    """The ratings of a specification where somebody said them; none where they are estimated."""
+    return {} if is_estimated(specification) else specification.ratings.model_dump()
 
 
 def source_of(prepared: Prepared, path: str) -> RecordFields:

@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from typing import Any, TypeAlias
 
 import numpy as np
+from pydantic import JsonValue
 
 from ...cycling import columns as c
 from ...cycling.checks import Survey
@@ -24,7 +25,8 @@ from ...store.series.series import SeriesWriter
 from ...store.store import Scope, Store
 from ...table import Column, Table
 from ..limits import RecordFields
-from .estimates import said_capacity, said_voltage
+from ..plan.ratings import rated_ah, rated_volts
+from .estimates import said_ratings
 
 Samples: TypeAlias = Table | Callable[[], Iterable[Table]]
 _NEEDED = "Samples need at least the columns 'Time [s]', 'Current [A]' (positive on discharge) and 'Voltage [V]'."
@@ -71,11 +73,12 @@ def register(
             name: stack.enter_context(store.series.writer(id, name, rule=rule))
             for name, rule in derived.rules(given=steps is not None).items()
         }
-        number = _numbering(store, scope, fields, samples, derive=derive)
+        said = said_of(store, scope, fields.get("instance_id"))
+        number = _numbering(samples, rated_ah(said), derive=derive)
         taken = Taken(writers["series"], number)
         for batch in _batches(samples):
             taken.feed(batch)
-        made = taken.finish(settled=settled, rated_voltage=_rated_voltage(store, scope, fields.get("instance_id")))
+        made = taken.finish(settled=settled, rated_voltage=rated_volts(said))
         if steps is not None:
             made = _completed(steps, samples, number, taken.survey.rows)
         writers["steps"].add(made)
@@ -150,14 +153,11 @@ def _batches(samples: Samples) -> Iterable[Table]:
     return [samples] if isinstance(samples, Table) else samples()
 
 
-def _numbering(
-    store: Store, scope: Scope, fields: Mapping[str, Any], samples: Samples, *, derive: bool
-) -> Callable[[], StepNumbers] | None:
-    """How to begin to number the steps, where the samples have none and numbering is wanted."""
+def _numbering(samples: Samples, rated: float | None, *, derive: bool) -> Callable[[], StepNumbers] | None:
+    """How to begin to number the steps, where the samples have none and numbering is wanted. ``rated``: A.h."""
     first = next(iter(_batches(samples)), None)
     if not derive or first is None or c.STEP_COUNT in first:
         return None
-    rated = rated_of(store, scope, fields.get("instance_id"))
     trial = StepNumbers(_limit(rated, 0.0))
     trial.feed(first)
     if rated is not None or not trial.by_state:
@@ -173,23 +173,12 @@ def _limit(rated: float | None, largest: float) -> float:
     return current_limits(rated, np.array([largest]))[0]
 
 
-def rated_of(store: Store, scope: Scope, instance: Any) -> float | None:
-    """The rated capacity of a cell, A.h; None where it is not known, or only estimated from a file."""
-    specification = _specification_of(store, scope, instance)
-    return None if specification is None else said_capacity(specification)
-
-
-def _rated_voltage(store: Store, scope: Scope, instance: Any) -> float | None:
-    """The highest rated voltage of a cell, V; None where it is not known, or only estimated from a file."""
-    specification = _specification_of(store, scope, instance)
-    return None if specification is None else said_voltage(specification)
-
-
-def _specification_of(store: Store, scope: Scope, instance: Any) -> Specification | None:
+def said_of(store: Store, scope: Scope, instance: Any) -> Mapping[str, JsonValue]:
+    """The ratings of a cell that somebody said; none without a cell."""
     if not isinstance(instance, str):
-        return None
+        return {}
     cell = store.rows.get(Instance, instance, scope)
-    return store.rows.get(Specification, cell.specification_id, scope)
+    return said_ratings(store.rows.get(Specification, cell.specification_id, scope))
 
 
 def _completed(steps: Table, samples: Samples, number: Callable[[], StepNumbers] | None, rows: int) -> Table:
