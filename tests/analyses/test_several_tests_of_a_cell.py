@@ -48,6 +48,16 @@ def test_it_is_computed_anew_when_the_order_of_its_tests_becomes_another(bench: 
     assert wrong.loc["C0", "Value"] > 1 > right.loc["C0", "Value"]
 
 
+def test_only_a_test_that_began_before_changes_the_life_of_a_cell(bench: wb.Bench) -> None:
+    add(bench, "C0 whole", 0, 0, CYCLES, "2024-03-01T00:00:00Z")
+    bench.analyse("outliers")
+    for start, stale in (("2024-09-01T00:00:00Z", False), ("2024-02-01T00:00:00Z", True)):
+        # One current alone is no ageing test where it has only a few cycles.
+        add(bench, f"C0 check-up {start}", 0, 0, 2, start)
+        bench.measurements.update(f"C0 check-up {start}", tags=["check-up"])
+        assert bool(bench.analyse("outliers", check=True).stale) is stale, start
+
+
 def test_an_unknown_order_is_said(bench: wb.Bench) -> None:
     add(bench, "C0 begins", 0, 0, FIRST, None)
     add(bench, "C0 goes on", 0, FIRST, CYCLES, None)

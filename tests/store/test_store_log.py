@@ -10,9 +10,11 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import workbench as wb
@@ -35,6 +37,19 @@ if sys.argv[2] == "closed":
     bench.close()
 if sys.argv[2] == "waits":
     sys.stdin.read()
+"""
+
+MOVE = """
+import sys
+from workbench.store import Store
+from workbench.store.db import connections
+connections.LOG_PAGES = 3
+store = Store.open(sys.argv[1])
+print("ready", flush=True)
+while True:
+    with store.transaction() as db:
+        clock = store.tick(db)
+    print(clock, flush=True)
 """
 
 
@@ -162,6 +177,67 @@ def test_a_log_that_another_moved_before_its_note_does_not_refuse_the_closed_sto
         monkeypatch.undo()
         assert main_file.is_noted(path)
     assert names(path) == ["first", "second"]
+
+
+@pytest.mark.parametrize("where", ["thread", "process"])
+def test_nobody_moves_the_log_between_a_commit_and_its_note(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    """Else the note would be of a log that is in the file already, and of another one than the next commit begins."""
+    path, keep_note = tmp_path / "lab.db", main_file.MainFile.keep_note
+    move = "import sys; from workbench.store import Store; print(Store.open(sys.argv[1]).move_log(), flush=True)"
+    ended: list[bool] = []
+
+    def waited(self: main_file.MainFile) -> None:
+        monkeypatch.undo()
+        mover = threading.Thread(target=work)
+        mover.start()
+        mover.join(2.0 if where == "process" else 0.3)
+        ended.append(not mover.is_alive())
+        movers.append(mover)
+        keep_note(self)
+
+    def work() -> None:
+        if where == "thread":
+            assert other.move_log()
+        else:
+            subprocess.run([sys.executable, "-c", move, str(path)], check=True, stdout=subprocess.DEVNULL)
+
+    movers: list[threading.Thread] = []
+    with Store.open(path) as store, Store.open(path) as other:
+        monkeypatch.setattr(main_file.MainFile, "keep_note", waited)
+        with store.transaction() as db:
+            store.tick(db)
+        movers[0].join(30)
+        assert ended == [False]
+        assert not main_file.is_noted(path), "moved after the note"
+
+
+@pytest.mark.long
+def test_writers_that_are_killed_while_the_log_is_moved_leave_a_store_that_opens(tmp_path: Path) -> None:
+    path = tmp_path / "lab.db"
+    names(path)
+    rng = np.random.default_rng(1)
+    for turn in range(60):
+        writers = [
+            subprocess.Popen([sys.executable, "-c", MOVE, str(path)], stdout=subprocess.PIPE, text=True)
+            for _ in range(2)
+        ]
+        for process in writers:
+            assert process.stdout is not None
+            process.stdout.readline()
+        time.sleep(float(rng.uniform(0, 0.2)))  # any moment
+        for process in writers:
+            process.kill()
+        said = 0
+        for process in writers:
+            assert process.stdout is not None
+            said = max([said, *(int(line) for line in process.stdout.read().split() if line.isdigit())])
+            process.stdout.close()
+            process.wait()
+        with Store.open(path) as store:
+            (clock,) = store.connection().execute("select value from facts where name = 'clock'").fetchone()
+            assert clock >= said, f"turn {turn}"
 
 
 def test_a_file_alone_is_whole_after_creation_ingest_and_a_while(

@@ -11,7 +11,7 @@ from . import test_kinds
 from .declaration import Declared
 from .half_cells import ELECTRODES, Electrode, HalfCellCurve, curve_of
 from .keeping import Key
-from .tests import Test
+from .tests import OneOfCell, Test
 
 KINDS_JOB = "kinds"
 """The name of the job that recognises the kinds of tests."""
@@ -85,12 +85,24 @@ def _add_life(
             if one.earlier or one.perhaps_earlier:
                 facts[one.id]["life"] = [len(one.earlier), len(one.perhaps_earlier)]
         return
-    # One test of each cell speaks for all, whatever the order in which they are given.
-    several = {one.cell_id: one for one in sorted(tests, key=lambda one: one.id) if len(one.of_cell) > 1}
-    of = curves.revisions({other.id for one in several.values() for other in one.of_cell} - revisions.keys())
+    read: dict[str, list[Test]] = {}
+    for one in tests:
+        if len(one.of_cell) > 1:
+            read.setdefault(one.cell_id, []).append(one)
+    lives = {cell: _until(some) for cell, some in read.items()}
+    of = curves.revisions({other.id for life in lives.values() for other in life} - revisions.keys())
     of |= {id: numbers["cycles"] for id, numbers in revisions.items()}
-    for one in several.values():
-        facts[one.id]["life"] = [[other.id, other.began, of[other.id]] for other in sorted(one.of_cell)]
+    for cell, some in read.items():
+        if len(lives[cell]) > 1:
+            # One test of each cell speaks for all, whatever the order in which they are given.
+            life: list[JsonValue] = [[other.id, other.began, of[other.id]] for other in lives[cell]]
+            facts[max(one.id for one in some)]["life"] = life
+
+
+def _until(tests: Sequence[Test]) -> list[OneOfCell]:
+    """What a cell had until these tests of it: all but the tests that began after them, which change nothing."""
+    last = max(one.began for one in tests) if all(one.began for one in tests) else ""
+    return [other for other in sorted(tests[0].of_cell) if not last or other.began <= last]
 
 
 def _facts(curves: Curves, declared: Declared, test: Test) -> dict[str, JsonValue]:

@@ -337,28 +337,30 @@ class Connections:
                 self._check_tables(writer.connection)
                 writer.connection.execute("pragma user_version = 0")  # see `main_file`
                 yield writer.connection
-                writer.connection.execute("commit")
-                self._keep_note(writer.connection)
+                self._commit(writer.connection)
             finally:
                 writer.depth = 0
                 if writer.connection.in_transaction:
                     writer.connection.execute("rollback")
         self._log_mover.written()
 
-    def _keep_note(self, connection: sqlite3.Connection) -> None:
-        """Note the log after a commit, and move it into the file if it is long."""
-        self._wrote = True
+    def _commit(self, connection: sqlite3.Connection) -> None:
+        """Commit, note the log, and move it into the file if it is long."""
         if self._main is None:
             self._main = MainFile(self.path)
-        self._main.keep_note()
+        with self._main.noting():
+            connection.execute("commit")
+            self._wrote = True
+            self._main.keep_note()
         if log_bytes(self.path) >= LOG_PAGES * PAGE_SIZE:
             self._move(connection, self._main, "passive")
 
     def _move(self, connection: sqlite3.Connection, main: MainFile, how: str) -> bool:
         """Move the log into the file. All of it clears the note; after a part of it the note is made again."""
-        busy, pages, moved = connection.execute(f"pragma wal_checkpoint({how})").fetchone()
-        if pages != moved or pages < 0:
-            main.keep_note()
+        with main.noting():
+            busy, pages, moved = connection.execute(f"pragma wal_checkpoint({how})").fetchone()
+            if pages != moved or pages < 0:
+                main.keep_note()
         return not busy
 
     def move_log(self) -> bool:

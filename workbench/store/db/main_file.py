@@ -6,6 +6,9 @@ store without them. So the file itself notes which log is in use, in the four by
 - Every transaction writes the page with these bytes, as 0, to the log. After its commit the note is written to the
   file, beside SQLite: a number of that log.
 - When the whole log has been moved into the file, by whichever program, the page comes along and clears the note.
+- A commit and its note are one for every other process of ours: none commits or moves the log between them. Else the
+  note of a log that is moved already could outlive it, and a kill before the next note would leave a note of one log
+  beside another.
 
 A file with a note, and without the log of that number, lacks changes.
 """
@@ -20,9 +23,11 @@ import threading
 import time
 import weakref
 from collections import deque
-from contextlib import closing, suppress
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from ...errors import Damaged, StoreError
 
@@ -42,6 +47,10 @@ _OURS_ALONE = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 
 _SHARED_FROM, _SHARED_BYTES = 0x40000002, 510
 """The bytes of a file that SQLite locks while it uses it: https://sqlite.org/src/file/src/os.h"""
+_NOTING_AT = _SHARED_FROM + _SHARED_BYTES
+"""The byte that a process locks from a commit to its note: the first that SQLite never locks."""
+_NOTING_SECONDS, _NOTING_PAUSE = 30.0, 0.001
+"""How long a process waits for another one's note, which takes milliseconds unless that process was stopped."""
 
 
 @dataclass
@@ -49,6 +58,8 @@ class _Descriptor:
     number: int
     users: int = 0
     in_use: int = 0
+    noting: threading.Lock = field(default_factory=threading.Lock)
+    """The threads of a process share the descriptor, and so its lock of a byte."""
 
 
 _Key = tuple[int, int]
@@ -86,7 +97,7 @@ class MainFile:
             self._in_use = True
             with _LOCK:
                 self._descriptor.in_use += 1
-                _lock_shared(self._descriptor.number, hold=True)
+                _lock(self._descriptor.number, _SHARED_FROM, _SHARED_BYTES, "read")
 
     def let_go(self) -> None:
         """To be called before the connections are closed: the last one of all moves the log into the file."""
@@ -95,10 +106,25 @@ class MainFile:
             with _LOCK:
                 self._descriptor.in_use -= 1
                 if not self._descriptor.in_use:
-                    _lock_shared(self._descriptor.number, hold=False)
+                    _lock(self._descriptor.number, _SHARED_FROM, _SHARED_BYTES, "none")
+
+    @contextmanager
+    def noting(self) -> Iterator[None]:
+        """Inside, no other process or thread commits, makes a note or moves the log."""
+        with self._descriptor.noting:
+            until = time.monotonic() + _NOTING_SECONDS
+            while (
+                not (held := _lock(self._descriptor.number, _NOTING_AT, 1, "write")) and time.monotonic() < until
+            ):
+                time.sleep(_NOTING_PAUSE)
+            try:
+                yield
+            finally:
+                if held:
+                    _lock(self._descriptor.number, _NOTING_AT, 1, "none")
 
     def keep_note(self) -> None:
-        """Note the log that is in use now. Called after each commit; it writes only if the log is another one."""
+        """Note the log that is in use now, if it is another one. Called after each commit, both inside `noting`."""
         log = log_number(self._path)
         if log is None or log == self._read():
             return
@@ -242,14 +268,20 @@ def connect_without_log(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
 
 
-def _lock_shared(number: int, *, hold: bool) -> None:
-    """Hold, or let go, the lock of a reader by this descriptor. A file system without locks is as it was without."""
+def _lock(number: int, start: int, count: int, kind: Literal["read", "write", "none"]) -> bool:
+    """Hold, or let go, a lock of these bytes by this descriptor. False if another process holds one that excludes it.
+
+    A file system or a system without such locks, or a file that may only be read, is as it was without: True.
+    """
     if sys.platform == "linux":
-        kind = fcntl.F_RDLCK if hold else fcntl.F_UNLCK
-        with suppress(OSError):
-            fcntl.fcntl(
-                number, fcntl.F_OFD_SETLK, struct.pack("@hhqqi", kind, os.SEEK_SET, _SHARED_FROM, _SHARED_BYTES, 0)
-            )
+        flag = {"read": fcntl.F_RDLCK, "write": fcntl.F_WRLCK, "none": fcntl.F_UNLCK}[kind]
+        try:
+            fcntl.fcntl(number, fcntl.F_OFD_SETLK, struct.pack("@hhqqi", flag, os.SEEK_SET, start, count, 0))
+        except (BlockingIOError, PermissionError):
+            return False
+        except OSError:
+            return True
+    return True
 
 
 def _opened(path: Path) -> int:
@@ -271,6 +303,18 @@ def _bytes_locked(number: int, at: int, count: int) -> bytes:
 
 def _key(found: os.stat_result) -> _Key:
     return found.st_dev, found.st_ino
+
+
+def _unlock_after_fork() -> None:
+    """Threads that held a lock are not in a forked process, and would never let it go there."""
+    global _LOCK
+    _LOCK = threading.Lock()
+    for held in _OPEN.values():
+        held.noting = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_unlock_after_fork)
 
 
 def _release_left() -> None:
