@@ -49,8 +49,9 @@ _SHARED_FROM, _SHARED_BYTES = 0x40000002, 510
 """The bytes of a file that SQLite locks while it uses it: https://sqlite.org/src/file/src/os.h"""
 _NOTING_AT = _SHARED_FROM + _SHARED_BYTES
 """The byte that a process locks from a commit to its note: the first that SQLite never locks."""
-_NOTING_SECONDS, _NOTING_PAUSE = 30.0, 0.001
-"""How long a process waits for another one's note, which takes milliseconds unless that process was stopped."""
+_NOTING_SECONDS, _NOTING_PAUSE = 5.0, 0.001
+"""How long a process waits for the note of another one, which takes milliseconds. It then goes on as if there were no
+such lock: the other one may be stopped, or have left a child that still holds its descriptor."""
 
 
 @dataclass
