@@ -7,8 +7,10 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -221,6 +223,27 @@ def test_a_change_during_the_move_is_not_lost(store: Store, monkeypatch: pytest.
     store.series.append("b", "series", samples(seed=1))
     store.series.tidy()
     assert same(read(store, "b"), concat([samples(seed=1), samples(5, seed=2)]))
+    assert store.series.verify() == []
+
+
+def test_a_series_comes_back_whole_while_another_still_deletes_what_it_moved(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One is between the row of an object and the deletion from the file; another writes the series into the file."""
+    (number,) = (row.id for row in stored.every(store.connection()))
+    with store.transaction() as db:
+        stored.wait(db, number)
+    parts = mover._parts
+
+    def deleted_meanwhile(*given: Any) -> Iterator[list[tuple[int, bytes, bytes]]]:
+        yield from parts(*given)
+        monkeypatch.setattr(mover, "_parts", parts)
+        with Store.open(store.path) as other:
+            assert not other.series.mover.move(number), "it only deletes"
+
+    monkeypatch.setattr(mover, "_parts", deleted_meanwhile)
+    relocate(store, "file")
+    assert same(read(store), samples())
     assert store.series.verify() == []
 
 

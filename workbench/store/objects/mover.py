@@ -231,7 +231,7 @@ class Mover:
             As reading them does. The series stays as it was.
         """
         while not self._brought_back(number):
-            pass  # somebody appended to it meanwhile
+            pass  # somebody appended to it, or deleted chunks that were moved, meanwhile
 
     def _brought_back(self, number: int) -> bool:
         with self._store.snapshot() as connection:
@@ -243,14 +243,20 @@ class Mover:
             file, written = packed(reading)
         # From a local file, and in small transactions, so that nobody who writes waits for long. A chunk in the file
         # goes before the same one in the object.
+        count = 0
         with file:
             for part in _parts(file, number, written):
                 with self._store.transaction() as db:
                     if self._revision(db, number) != reading.row.revision:
                         return False
                     chunks.insert_stored(db, part)
+                count += len(part)
         with self._store.transaction() as db:
             if self._revision(db, number) != reading.row.revision or stored.of(db, number) != before:
+                return False
+            query = "select count(*) from chunks where key between ? and ?"
+            (there,) = db.execute(query, chunks.span(number)).fetchone()
+            if there < count:  # another process still deleted what it had moved: see `_delete_moved`
                 return False
             stored.release(db, number, self._store.tick)
         return True
