@@ -94,6 +94,8 @@ class Ingests:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="workbench-ingests")
         self._lock = threading.Lock()
         self._runs: dict[str, tuple[Future[None], _Run]] = {}
+        self._unkept: dict[str, _Run] = {}
+        """Ends of runs that could not be written down."""
         self.told: Callable[[str], None] = lambda status: None
         """Called with the status of each file that was read."""
 
@@ -239,7 +241,9 @@ class Ingests:
         return shown
 
     def _known(self, id: str) -> _Run | None:
-        """What the folder keeps of a run."""
+        """What is kept of a run."""
+        if id in self._unkept:
+            return self._unkept[id].copy()
         path = self._folder / f"told-{id}.json"
         if self.store.shared is not None:
             noted = self.store.shared.noted(_RUN, id) if _ID.fullmatch(id) else None
@@ -266,7 +270,7 @@ class Ingests:
             nonlocal last
             if time.monotonic() - last > 0.2:
                 last = time.monotonic()
-                with suppress(StoreError):  # the next one says so too
+                with suppress(StoreError, OSError):  # the next one says so too; a full disk stops no run
                     self._keep({**known, "done": done, "of": of, "at": at})
 
         try:
@@ -301,7 +305,11 @@ class Ingests:
             with self._lock:
                 self._runs.pop(known["id"], None)
             shutil.rmtree(run, ignore_errors=True)
-        self._keep(known)
+        try:
+            self._keep(known)
+        except (StoreError, OSError) as error:  # a full disk: its user must not wait for ever
+            self._unkept[known["id"]] = known
+            log.failed("ingest not noted", ingest=known["id"], why=str(error)[:200])
 
     def _arrived(self, scope: Scope, user: str) -> None:
         """Begin the analyses of what arrived, if the project asks for them; the ingest does not wait."""
@@ -311,8 +319,7 @@ class Ingests:
         def work(told: Progress, stop: threading.Event) -> Analysed:
             return analyse(self.store, scope, user, ARRIVAL_JOB, fan_out=self._fan_out, progress=told, cancel=stop)
 
-        with suppress(Busy):  # what is due is computed at the next arrival
-            background.begin(self.store, scope, user, ARRIVAL_JOB, work)
+        background.begin_once(self.store, scope, user, ARRIVAL_JOB, work)
 
     def _keep(self, known: _Run) -> None:
         """Write down what is known of a run, for every process on the store."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.alert_case import RECIPE, grow, make, watch_cycles
@@ -13,6 +14,7 @@ from support.local_and_remote import Sides, sides
 from support.waiting import until
 
 import workbench as wb
+from workbench.alerts import looking
 from workbench.errors import Invalid, NotFound
 from workbench.records import Dashboard
 
@@ -83,6 +85,41 @@ def test_rows_of_a_list_and_other_conditions(bench: wb.Bench) -> None:
     grow(bench, test, 1)
     found = bench.alerts.occurrences()
     assert sorted(found["alert"]) == ["Any", "Its tags", "Many", "Named", "New test"]
+
+
+def test_a_time_is_equal_to_its_text_as_in_a_plan(bench: wb.Bench) -> None:
+    make(bench, 1)
+    start = "2026-03-01T08:00:00.000000Z"
+    plan = {"steps": {"tests": {"op": "list", "source": "measurements", "fields": ["id", "start_time"]}}}
+    recipe = {"plan": plan, "transform": "def transform(data, params):\n    return {'data': []}\n"}
+    plot = bench.dashboards.get("Ageing").save("Starts", recipe)
+    bench.alerts.create(plot, "Begun then", "tests", "start_time", equals=start)
+    cell = bench.instances.get("A")
+    made = bench.measurements.create(
+        instance_id=cell.id, name="New", time_series=samples(500), start_time="2026-03-01T09:00:00+01:00"
+    )
+    (found,) = bench.alerts.occurrences().itertuples()
+    assert (found.key, found.found["start_time"]) == ({"id": made.id}, start)
+
+
+def test_an_alert_that_breaks_keeps_no_other_from_being_looked_at(
+    bench: wb.Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    test = make(bench, 1)
+    watch_cycles(bench)
+    plot = bench.dashboards.get("Ageing").plot("Cycles")
+    bench.alerts.create(plot, "Sound", "cycles")
+    holds = looking._holds
+
+    def breaks(alert: Any, table: Any) -> Any:
+        if alert.name == "A cycle":
+            raise ZeroDivisionError("a defect")
+        return holds(alert, table)
+
+    monkeypatch.setattr(looking, "_holds", breaks)
+    grow(bench, test)
+    assert bench.alerts.occurrences()["alert"].tolist() == ["Sound"]
+    assert bench.alerts.list()["problem"][0] == "ZeroDivisionError: a defect"
 
 
 def test_what_somebody_has_seen_is_not_open(lab: Sides) -> None:

@@ -10,6 +10,7 @@ from pydantic import JsonValue
 
 from ..dataset import StepResult
 from ..engine import answer
+from ..engine.equality import is_any_of
 from ..engine.reader import Cancel
 from ..errors import Cancelled, Invalid, Problem, WorkbenchError, instead
 from ..recipe.check import sound
@@ -51,6 +52,9 @@ def look(
             break
         except WorkbenchError as error:
             store.alerts.failed(alert, str(error)[:1000], seen_at)
+            continue
+        except Exception as error:  # whatever breaks one alert, the others are looked at
+            store.alerts.failed(alert, f"{type(error).__name__}: {error}"[:1000], seen_at)
             continue
         with store.transaction() as db:
             made = store.alerts.note(db, alert, rows, seen_at)
@@ -135,8 +139,7 @@ def _holds(alert: Alert, table: Table) -> NDArray[np.bool_]:
     column = _column(table, alert.column, "column", alert.step)
     known: NDArray[np.bool_] = ~column.missing()
     if alert.equals is not None:
-        known &= np.fromiter((_same(value, alert.equals) for value in column.tolist()), bool, table.n)
-        return known
+        return known & is_any_of(column, [alert.equals])
     if alert.above is None and alert.below is None:
         if column.kind == "boolean":
             known &= column.values.astype(bool)
@@ -151,11 +154,6 @@ def _holds(alert: Alert, table: Table) -> NDArray[np.bool_]:
         if alert.below is not None:
             known &= values_of < alert.below
     return known
-
-
-def _same(value: Plain, wanted: Plain) -> bool:
-    """Whether two plain values are the same; true is not 1."""
-    return isinstance(value, bool) == isinstance(wanted, bool) and bool(value == wanted)
 
 
 def _records(table: Table) -> list[dict[str, Plain]]:

@@ -48,6 +48,8 @@ class AlertThread:
                 self.turn()
             except WorkbenchError as error:  # a busy or damaged store: the next turn tries again
                 _LOG.warning("Alerts were not looked at: %s", error)
+            except Exception:  # this thread must go on, whatever broke: nobody else looks while the server runs
+                _LOG.exception("Alerts were not looked at.")
             self._stop.wait(EVERY_SECONDS)
 
     def stop(self) -> None:

@@ -24,6 +24,7 @@ from typing_extensions import TypedDict
 
 from ..errors import Busy, NotFound, StoreError, WorkbenchError
 from ..store import Scope, Store
+from ..store.db import lease
 from .run import Analysed
 
 KEPT_SECONDS = 24 * 3600
@@ -31,6 +32,7 @@ KEPT_SECONDS = 24 * 3600
 MOST_RUNS = 4
 """How many runs one process works on at the same time."""
 SILENT_SECONDS = 60.0
+"""After so long without a word, a run on another machine counts as ended. On this one the system knows."""
 STOPPED = "The process that computed this ended. Begin the same run again: it goes on with what is missing."
 _RUN, _STOP = "analysis run", "analysis stop"
 _ID = re.compile(r"[0-9a-f]{32}")
@@ -51,16 +53,22 @@ class Run(TypedDict):
 
 
 class _State(Run):
-    """What the file of a run holds; ``beat`` is when it was written, s since 1970."""
+    """What the file of a run holds; ``beat`` is when it was written, s since 1970, ``lease`` who works on it."""
 
     project_id: str
     user_id: str
     beat: float
+    lease: NotRequired[str]
 
 
 Work = Callable[[Callable[[int, int, str], None], threading.Event], Analysed]
 """Does the work of a run: takes what to call with the progress, and what says that it shall stop."""
 _running: dict[str, threading.Event] = {}
+_Key = tuple[str, Scope, str]
+_due: dict[_Key, tuple[Store, Scope, str, str, Work]] = {}
+"""Runs that wait for a place, or for the end of one of the same store, scope and type."""
+_alone: set[_Key] = set()
+"""What runs of `begin_once` are at work on."""
 _lock = threading.Lock()
 
 
@@ -72,6 +80,41 @@ def begin(store: Store, scope: Scope, user: str, type: str, work: Work) -> Run:
     Busy
         If this process works on as many runs as it may already.
     """
+    return _begin(store, scope, user, type, work, None)
+
+
+def begin_once(store: Store, scope: Scope, user: str, type: str, work: Work) -> None:
+    """Begin a run as soon as there is a place and no other of its type is at work in the scope; nobody waits for it.
+
+    Those that wait meanwhile are one: it begins after the last of them was asked for, so it misses nothing.
+    """
+    with _lock:
+        _due[store.place, scope, type] = store, scope, user, type, work
+    _begin_due()
+
+
+def _begin_due() -> None:
+    """Begin what waits, as far as there are places. Called again whenever a run ends."""
+    while True:
+        with _lock:
+            key = next((one for one in _due if one not in _alone), None)
+            if key is None or len(_running) >= MOST_RUNS:
+                return
+            waiting = _due.pop(key)
+            _alone.add(key)
+        try:
+            _begin(*waiting, key)
+        except Busy:  # somebody else was first; at the end of that run this one gets another chance
+            with _lock:
+                _alone.discard(key)
+                _due.setdefault(key, waiting)
+            return
+        except (StoreError, OSError):  # the folder of its store is full or gone: it goes on with the next one
+            with _lock:
+                _alone.discard(key)
+
+
+def _begin(store: Store, scope: Scope, user: str, type: str, work: Work, key: _Key | None) -> Run:
     _tidy(_folder(store))
     id, stop = secrets.token_hex(16), threading.Event()
     with _lock:
@@ -88,10 +131,18 @@ def begin(store: Store, scope: Scope, user: str, type: str, work: Work) -> Run:
         "project_id": scope.project_id or "",
         "user_id": user,
         "beat": time.time(),
+        "lease": lease.take(),
     }
-    _write(store, state)
-    threading.Thread(target=_work, args=(store, state, stop, work), name="workbench-analyses", daemon=True).start()
-    return _shown(state)
+    shown = _shown(state)
+    try:
+        _write(store, state)
+        args = (store, state, stop, work, key)
+        threading.Thread(target=_work, args=args, name="workbench-analyses", daemon=True).start()
+    except BaseException:  # it has not begun, so it must not keep its place
+        with _lock:
+            _running.pop(id, None)
+        raise
+    return shown
 
 
 def find(store: Store, scope: Scope, id: str) -> Run:
@@ -118,7 +169,7 @@ def stop(store: Store, scope: Scope, id: str) -> Run:
     return _shown(state)
 
 
-def _work(store: Store, state: _State, stop: threading.Event, work: Work) -> None:
+def _work(store: Store, state: _State, stop: threading.Event, work: Work, key: _Key | None) -> None:
     last = 0.0
 
     def progress(done: int, of: int, at: str) -> None:
@@ -126,7 +177,7 @@ def _work(store: Store, state: _State, stop: threading.Event, work: Work) -> Non
         state["done"], state["of"], state["at"] = done, of, at
         if time.monotonic() - last > _EVERY:
             last = time.monotonic()
-            with suppress(StoreError):  # the next one says so too
+            with suppress(StoreError, OSError):  # the next one says so too; a full disk stops no run
                 _write(store, state)
                 if _is_to_stop(store, state["id"]):
                     stop.set()
@@ -142,11 +193,14 @@ def _work(store: Store, state: _State, stop: threading.Event, work: Work) -> Non
         state["state"], state["error"] = "failed", f"{type(error).__name__}: {error}"
     finally:
         state["at"] = ""
-        with suppress(StoreError):  # others see that it is silent
+        with suppress(StoreError, OSError):  # others see that nobody works on it
             _write(store, state)
             _is_to_stop(store, state["id"])
         with _lock:
             _running.pop(state["id"], None)
+            if key is not None:
+                _alone.discard(key)
+        _begin_due()
 
 
 def _is_to_stop(store: Store, id: str) -> bool:
@@ -171,9 +225,20 @@ def _read(store: Store, scope: Scope, id: str) -> _State:
     if state is None or state["project_id"] != (scope.project_id or ""):
         raise NotFound(f"There is no run '{id[:80]}' in this project.")
     found: _State = state
-    if found["state"] == "running" and id not in _running and time.time() - found["beat"] > SILENT_SECONDS:
+    if found["state"] == "running" and id not in _running and not _is_at_work(found):
         found["state"], found["error"] = "failed", STOPPED
     return found
+
+
+def _is_at_work(state: _State) -> bool:
+    """Whether another process may work on a run. One test may take longer than ``SILENT_SECONDS``."""
+    held, is_fresh = state.get("lease"), time.time() - state["beat"] <= SILENT_SECONDS
+    if held is None:  # an older workbench began it
+        return is_fresh
+    if held == lease.take():  # this process does not work on it any more, and could not say so: its disk was full
+        return False
+    # A process of this machine is known to live, or known to have ended, whenever it last wrote.
+    return lease.is_held(held, time.time_ns() // 1000) and (is_fresh or lease.is_held(held, 0))
 
 
 def _kept(store: Store, id: str) -> bytes | None:
@@ -216,8 +281,9 @@ def _shown(state: _State) -> Run:
 def _tidy(folder: Path) -> None:
     """Remove the states of runs that ended long ago."""
     for path in folder.iterdir():
-        if time.time() - path.stat().st_mtime > KEPT_SECONDS:
-            if path.is_dir():
-                shutil.rmtree(path, ignore_errors=True)
-            else:
-                path.unlink(missing_ok=True)
+        with suppress(FileNotFoundError):  # another process tidies too
+            if time.time() - path.stat().st_mtime > KEPT_SECONDS:
+                if path.is_dir():
+                    shutil.rmtree(path, ignore_errors=True)
+                else:
+                    path.unlink(missing_ok=True)
