@@ -213,6 +213,27 @@ def test_nobody_moves_the_log_between_a_commit_and_its_note(
         assert not main_file.is_noted(path), "moved after the note"
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="locks of a descriptor are Linux's")
+def test_a_forked_process_waits_for_the_note_of_its_parent(tmp_path: Path) -> None:
+    path = tmp_path / "lab.db"
+    with Store.open(path) as store:
+        main = main_file.MainFile(path)
+        with main.noting():
+            child = os.fork()
+            if not child:
+                free = main_file._lock(main._descriptor.number, main_file._NOTING_AT, 1, "write")
+                main_file._lock(main._descriptor.number, main_file._NOTING_AT, 1, "none")
+                os._exit(free)
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0, "the child waits"
+            held = "import sys; from workbench.store.db import main_file as m; from pathlib import Path; "
+            look = "print(m._lock(m.MainFile(Path(sys.argv[1]))._descriptor.number, m._NOTING_AT, 1, 'write'))"
+            words = [sys.executable, "-c", held + look, str(path)]
+            assert subprocess.run(words, capture_output=True, text=True).stdout == "False\n", "still the parent's"
+        main.close()
+        with store.transaction() as db:
+            store.tick(db)
+
+
 @pytest.mark.long
 def test_writers_that_are_killed_while_the_log_is_moved_leave_a_store_that_opens(tmp_path: Path) -> None:
     path = tmp_path / "lab.db"

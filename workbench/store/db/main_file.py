@@ -306,16 +306,24 @@ def _key(found: os.stat_result) -> _Key:
     return found.st_dev, found.st_ino
 
 
-def _unlock_after_fork() -> None:
-    """Threads that held a lock are not in a forked process, and would never let it go there."""
+def _own_after_fork() -> None:
+    """Give a forked process its own locks. Threads that held one are not there, and would never let it go; and locks
+    of a descriptor that it shared with its parent would be those of both: neither waited for the other, and what one
+    let go the other would have lost."""
     global _LOCK
     _LOCK = threading.Lock()
     for held in _OPEN.values():
         held.noting = threading.Lock()
+        with suppress(OSError):
+            own = _opened(Path(f"/proc/self/fd/{held.number}"))
+            os.dup2(own, held.number, inheritable=False)
+            os.close(own)
+            if held.in_use:
+                _lock(held.number, _SHARED_FROM, _SHARED_BYTES, "read")
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_unlock_after_fork)
+    os.register_at_fork(after_in_child=_own_after_fork)
 
 
 def _release_left() -> None:
