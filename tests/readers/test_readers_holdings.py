@@ -46,6 +46,50 @@ def test_time_and_current_alone_are_a_drive_cycle(text: str, tmp_path: Path) -> 
         read(tmp_path / "file.csv")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        ",time [s],current [A]\n0,0,1.5\n1,0.5,-2.25\n",  # the row numbers of pandas
+        "\ttime [s]\tcurrent [A]\n0\t0\t1.5\n1\t0.5\t-2.25\n",
+        "#\ttime [s]\tcurrent [A]\n0\t1.5\n0.5\t-2.25\n",
+        "time [s],,current [A]\n0,,1.5\n0.5,,-2.25\n",
+        "time,current\nms,mA\n0,1500\n500,-2250\n",
+        "time;current\n[s];[mA]\n0;1500\n0,5;-2250\n",
+        "time [s];current [A]\n0;1,500\n0,500;-2,250\n",
+    ],
+)
+def test_a_drive_cycle_has_the_numbers_of_its_columns(text: str, tmp_path: Path) -> None:
+    found = held(tmp_path, text)
+    assert found is not None
+    assert found.records[0]["data"] == [[0.0, 1.5], [0.5, -2.25]]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("time [s],current [A]\n0,0,1,5\n1,0,2,5\n", "4 fields below a header of 2"),
+        ("time [s],current [A]\n" + 900 * "1,1\n" + "1,1,5\n", "more fields than the 2 of its header"),
+        ("time [s],current [C]\n0,1\n1,2\n", r"'current \[C\]' of .* name the column 'current \[A\]'"),
+        ("time [s],current [mA/cm2]\n0,1\n1,2\n", "is not in a unit that gives A"),
+    ],
+)
+def test_a_drive_cycle_of_other_numbers_is_refused(text: str, why: str, tmp_path: Path) -> None:
+    with pytest.raises(FileRefused, match=why):
+        held(tmp_path, text)
+
+
+def test_what_a_drive_cycle_does_not_say_is_a_note(tmp_path: Path) -> None:
+    found = held(tmp_path, "time,current\n0,1\n1,2\nend of the cycle\n")
+    assert found is not None
+    assert found.records[0]["data"] == [[0, 1], [1, 2]]
+    said = [(note.level, note.message) for note in found.notes]
+    assert ("assumed", "'current' names no unit. It was read in A.") in said
+    assert (
+        "odd",
+        "Left out, without a number: 1 row of 'file.csv', the first of them 'end of the cycle'.",
+    ) in said
+
+
 def test_a_profile_of_power_says_what_would_make_it_one(tmp_path: Path) -> None:
     with pytest.raises(FileRefused, match="Divide the power by the voltage"):
         held(tmp_path, "# time [s],Power [kW]\n0,0.5\n1,0.6\n")
@@ -76,6 +120,41 @@ def test_capacities_of_one_cell(tmp_path: Path) -> None:
     assert record["columns"]["Discharge capacity [A.h]"] == pytest.approx([0.99, 0.985, 0.98])
     assert record["columns"]["Charge capacity [A.h]"] == [1.0, 0.995, None]
     assert not found.notes
+
+
+def test_the_unit_below_a_name_is_that_of_the_capacity(tmp_path: Path) -> None:
+    found = held(tmp_path, "cycle,discharge capacity\n-,mAh\n1,2000\n2,1990\n")
+    assert found is not None
+    assert found.records[0]["columns"]["Discharge capacity [A.h]"] == [2.0, 1.99]
+
+
+def test_capacities_with_decimal_commas_beside_a_word(tmp_path: Path) -> None:
+    found = held(tmp_path, "cycle;discharge capacity [Ah]\n1;2,000\n2;1,990\n3;aborted\n4;1,975\n")
+    assert found is not None
+    assert found.records[0]["columns"]["Discharge capacity [A.h]"] == [2.0, 1.99, 1.975]
+
+
+@pytest.mark.parametrize(
+    ("rows", "kept", "code"),
+    [
+        ("3,1.7\n1,2\n2,1.9\n", [2.0, 1.9, 1.7], "cycles_sorted"),
+        ("1,2\n2,1.9\n2,1.8\n", [2.0, 1.9, 1.8], "cycles_repeated"),
+        ("1,2\nformation,1.9\n2,1.7\n", [2.0, 1.7], "rows_left_out"),
+    ],
+)
+def test_cycles_out_of_order_repeated_or_without_a_number(
+    rows: str, kept: list[float], code: str, tmp_path: Path
+) -> None:
+    found = held(tmp_path, f"cycle,discharge capacity [Ah]\n{rows}")
+    assert found is not None
+    assert found.records[0]["columns"]["Discharge capacity [A.h]"] == kept
+    assert code in {note.code for note in found.notes}
+
+
+def test_a_capacity_per_mass_is_a_warning(tmp_path: Path) -> None:
+    found = held(tmp_path, "cycle,discharge capacity [mAh/g]\n1,150\n2,149\n")
+    assert found is not None
+    assert [note.level for note in found.notes] == ["odd"]
 
 
 def test_capacities_of_many_cells_are_parted(tmp_path: Path) -> None:

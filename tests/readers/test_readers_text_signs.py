@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from support.text_file import PLAIN, file, notes, table
 
@@ -20,6 +21,18 @@ def test_the_sign_can_be_said(tmp_path: Path) -> None:
         read(path, sign="discharg")
     with pytest.raises(BadRequest, match=r"no format 'newar'.*'neware'"):
         read(path, format="newar")
+
+
+def test_a_power_has_the_sign_of_the_current(tmp_path: Path) -> None:
+    rows = [(0, 0, 3.5), (10, -1, 3.3), (20, -1, 3.2), (30, 0, 3.4), (40, 1, 3.6), (50, 1, 3.7)]
+    text = "time [s],current [A],voltage [V],Power [W]\n" + "".join(f"{t},{i},{v},{i * v}\n" for t, i, v in rows)
+    expected = [0.0, 3.3, 3.2, 0.0, -3.6, -3.7]
+    path = file(tmp_path, text)
+    assert table(path)["Current [A]"].tolist() == [0.0, 1.0, 1.0, 0.0, -1.0, -1.0]
+    assert table(path)["Power [W]"].tolist() == expected
+    assert table(path, sign="discharge")["Power [W]"].tolist() == [0.0 - value for value in expected]
+    pd.read_csv(path).to_parquet(tmp_path / "test.parquet")
+    assert table(tmp_path / "test.parquet")["Power [W]"].tolist() == expected
 
 
 def test_a_direction_that_cannot_be_known_is_refused(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ CYCLE_COUNT = "Cycle count"
 CYCLER_STEP = "Step from cycler"
 CYCLER_CYCLE = "Cycle from cycler"
 COMPLETE = "Complete"
+POWER = "Power [W]"
 TEMPERATURE = "Temperature [degC]"
 FREQUENCY = "Frequency [Hz]"
 FRAME = "Frame"
@@ -52,7 +53,7 @@ SERIES_COLUMNS: tuple[Described, ...] = (
     Described(CHARGE_CAPACITY, "number", "Charge passed on charge since the start of the step."),
     Described(DISCHARGE_ENERGY, "number", "Energy passed on discharge since the start of the step."),
     Described(CHARGE_ENERGY, "number", "Energy passed on charge since the start of the step."),
-    Described("Power [W]", "number", "Voltage times current, positive on discharge."),
+    Described(POWER, "number", "Voltage times current, positive on discharge."),
     Described(TEMPERATURE, "number", "Temperature of the cell."),
     Described("Ambient temperature [degC]", "number", "Temperature around the cell."),
     Described(FREQUENCY, "number", "Frequency of an impedance sample."),

@@ -220,7 +220,7 @@ def _fix(taken: Taken) -> str:
 def turned(samples: Table) -> Table:
     """The samples with the signs of current and power reversed: from positive on charge to positive on discharge."""
     columns = dict(samples.columns)
-    for name in (c.CURRENT, "Power [W]"):
+    for name in (c.CURRENT, c.POWER):
         column = columns.get(name)
         if column is not None and column.kind in ("number", "integer"):
             columns[name] = Column(column.kind, -column.values, column.valid)

@@ -32,10 +32,10 @@ BDF = {
     c.DISCHARGE_ENERGY: "discharging_energy_wh",
     c.TEMPERATURE: "temperature_t1_celsius",
     "Ambient temperature [degC]": "ambient_temperature_celsius",
-    "Power [W]": "power_watt",
+    c.POWER: "power_watt",
 }
 """Column of the workbench -> its name in the Battery Data Format (BDF). Other columns keep their names."""
-TURNED = (c.CURRENT, "Power [W]")
+TURNED = (c.CURRENT, c.POWER)
 """Columns that are positive on charge in BDF, and positive on discharge in the workbench."""
 
 

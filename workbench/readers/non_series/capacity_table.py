@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from ...cycling.findings import Finding
 from ...errors import FileRefused, TooLarge
-from ...messages import spaced
+from ...messages import counted, quoted, spaced
 from ..file.outside_parsers import guarded
 from ..file.source import Head, LineStream
 from ..formats.delimited import CURRENT_NAMES, VOLTAGE_NAMES
@@ -67,17 +67,19 @@ class CapacityTable:
         header = _header(head)
         if header is None:
             raise FileRefused(f"'{head.name}' has no columns of cycle and capacity. Name them in a header line.")
-        frame = _frame(head, header)
+        frame, decimal = _frame(head, header)
         heads = {str(label): split_header(str(label)) for label in frame}
         cycle = next(label for name in CYCLE for label, h in heads.items() if h.key == name)
-        made = {"Cycle from cycler": numbers(frame[cycle])[0]}
+        made = {"Cycle from cycler": numbers(frame[cycle], decimal)[0]}
         for name, names in _COLUMNS.items():
             label = next((label for known in names for label, h in heads.items() if h.key == known), None)
             if label is not None:
-                made[name] = np.abs(_in_unit(frame[label], heads[label].unit, name, label, notes))
+                made[name] = np.abs(_in_unit(frame[label], heads[label].unit, name, label, decimal, notes))
         good = ~np.isnan(made["Cycle from cycler"])
         passed = [made[name] for name in _COLUMNS if name in made]
-        good &= ~np.isnan(np.column_stack(passed)).all(axis=1)
+        has_charge = ~np.isnan(np.column_stack(passed)).all(axis=1)
+        _say_left_out(frame[cycle], has_charge & ~good, notes)
+        good &= has_charge
         if not good.any():
             raise FileRefused(f"No row of '{head.name}' has a cycle number and a capacity.")
         texts = {label: frame[label].astype("str").str.strip() for label in cells_first(heads)}
@@ -85,7 +87,7 @@ class CapacityTable:
         cell = column_of_cells(counts) or next((label for label in texts if not may_count(label)), None)
         if DISCHARGE_ONLY & {h.key for h in heads.values()} and "Charge capacity [A.h]" not in made:
             notes.append(Finding("assumed", "capacity_means", "The capacity was read as the discharge capacity."))
-        return _by_cell(made, good, None if cell is None else texts[cell], head.name)
+        return _in_order(_by_cell(made, good, None if cell is None else texts[cell], head.name), notes)
 
 
 DISCHARGE_ONLY = frozenset(("capacity", "cap", "capacity ah", "q"))
@@ -113,7 +115,8 @@ def _is_sample(field: str) -> bool:
     return header.key in (*VOLTAGE_NAMES, *CURRENT_NAMES) and (unit is None or unit.base in ("V", "A"))
 
 
-def _frame(head: Head, header: HeaderLine) -> pd.DataFrame:
+def _frame(head: Head, header: HeaderLine) -> tuple[pd.DataFrame, str | None]:
+    """The cells as written, and the decimal mark."""
     layout = lay_out(head, header)
     stream = LineStream(head, layout.skip, unquote=layout.unquote)
     try:
@@ -125,16 +128,62 @@ def _frame(head: Head, header: HeaderLine) -> pd.DataFrame:
         stream.close()
     if len(frame) > _MOST_ROWS:
         raise TooLarge(f"'{head.name}' has more than {spaced(_MOST_ROWS)} rows. No table of cycles is that long.")
-    return without_points(frame, layout.by_points)
+    return without_points(frame, layout.by_points), layout.decimal
 
 
-def _in_unit(values: Cells, unit: str | None, name: str, label: str, notes: list[Finding]) -> Floats:
+def _in_unit(
+    values: Cells, unit: str | None, name: str, label: str, decimal: str | None, notes: list[Finding]
+) -> Floats:
     base = name[name.index("[") + 1 : -1]
-    known = unit_of(unit)
-    if known is None or known.base != base:
+    said = unit or _unit_below(values)
+    known, read = unit_of(said), numbers(values, decimal)[0]
+    if known is not None and known.base == base:
+        return known.convert(read)
+    if said is None:
         notes.append(Finding("assumed", "unit", f"'{label}' names no unit. It was read in {base}."))
-        return numbers(values)[0]
-    return known.convert(numbers(values)[0])
+    else:
+        text = f"The unit of '{label}' does not give {base}, but its numbers were read in {base}. Check them."
+        notes.append(Finding("odd", "other_unit", text))
+    return read
+
+
+def _unit_below(values: Cells) -> str | None:
+    """The unit in the first filled cell of a column; None if it holds a number or another text."""
+    first = values.dropna()
+    text = str(first.iloc[0]).strip().strip("()[]") if len(first) else ""
+    return text if unit_of(text) is not None and text != "-" else None
+
+
+def _say_left_out(cycles: Cells, rows: NDArray[np.bool_], notes: list[Finding]) -> None:
+    """Warn of rows with a capacity whose cycle is not a number."""
+    if rows.any():
+        said = quoted(dict.fromkeys(str(one).strip() for one in cycles[rows].dropna()))
+        text = f"Left out, since their cycle is not a number: {counted(int(rows.sum()), 'row')} with a capacity"
+        notes.append(Finding("odd", "rows_left_out", f"{text} ({said})." if said else f"{text}."))
+
+
+def _in_order(records: list[JsonObject], notes: list[Finding]) -> list[JsonObject]:
+    """The records with their cycles in the order of their numbers, where each is there once; else a warning says which
+    is there several times, as where one table has several tests."""
+    made, twice, sorted_ones = [], [], 0
+    for record in records:
+        cycles = record["columns"]["Cycle from cycler"]
+        several = next((cycle for cycle, times in Counter(cycles).items() if times > 1), None)
+        if several is not None:
+            twice.append(f"{several:g}" + (f" of '{record['cell']}'" if record["cell"] is not None else ""))
+        elif cycles != sorted(cycles):
+            order = sorted(range(len(cycles)), key=cycles.__getitem__)
+            columns = {name: [values[at] for at in order] for name, values in record["columns"].items()}
+            record, sorted_ones = {**record, "columns": columns}, sorted_ones + 1
+        made.append(record)
+    if twice:
+        more = f", and of {counted(len(twice) - 1, 'other cell')} too" if len(twice) > 1 else ""
+        text = f"Cycle {twice[0]} has several rows{more}. Each was stored as a cycle of its own, as the file has them."
+        notes.append(Finding("odd", "cycles_repeated", text))
+    if sorted_ones:
+        text = f"The rows of {counted(sorted_ones, 'cell')} were put in the order of their cycles."
+        notes.append(Finding("assumed", "cycles_sorted", text))
+    return made
 
 
 def _by_cell(

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ...cycling.columns import CURRENT, FREQUENCY, TIME, VOLTAGE
+from ...cycling.columns import CURRENT, FREQUENCY, POWER, TIME, VOLTAGE
 from ...cycling.findings import Finding
 from ...errors import FileRefused
 from ...messages import counted, option_name, spaced, times
@@ -88,7 +88,7 @@ class Rows:
             made[TIME] = self._swept(made[VOLTAGE].floats(), self.plan.sweep)
         if self.plan.at_rest and CURRENT not in made:
             made[CURRENT] = Column("number", np.zeros(len(frame)))
-        made = self._split(made, frame)
+        made = with_power(self._split(made, frame), self.settings)
         return Table(in_order(completed(made, len(frame))), len(frame))
 
     def _swept(self, volts: Floats, rate: float) -> Column:
@@ -364,6 +364,22 @@ def directed(current: Floats, settings: Settings, first: int, by_word: Floats | 
         signs = np.where(np.isnan(by_word), signs, by_word)
     turned: Floats = np.abs(current) * signs + 0.0
     return turned
+
+
+def with_power(made: dict[str, Column], settings: Settings) -> dict[str, Column]:
+    """The columns with a power, if there is one, that has the sign of the current: positive on discharge."""
+    power, current = made.get(POWER), made.get(CURRENT)
+    if power is None or current is None or power.kind not in ("number", "integer"):
+        return made
+    values = power.floats()
+    if settings.turn is None:  # neither has a sign in the file
+        signs = np.sign(current.floats())
+        values = np.where(signs == 0, values, np.abs(values) * signs)
+    elif settings.turn < 0:
+        values = 0.0 - values
+    else:
+        return made
+    return {**made, POWER: Column("number", values, power.valid)}
 
 
 def refuse_unread(file: str, plan: Plan, first: pd.DataFrame, decimal: str | None) -> None:

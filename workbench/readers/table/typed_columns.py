@@ -42,7 +42,7 @@ from .several_cells import (
     refuse_side_by_side,
 )
 from .text_format import check_sign
-from .text_rows import directed, no_number, time_notes, unread_text
+from .text_rows import directed, no_number, time_notes, unread_text, with_power
 from .time_evidence import coarse_clock, moments_of, refuse_written_dates, time_unit
 from .values import (
     CountedClock,
@@ -420,7 +420,7 @@ class _TypedRows:
             made[CURRENT] = Column("number", np.zeros(batch.num_rows))
         for header, split, unit in self.plan.splits:
             made |= _split(split, unit.convert(_numbers_of(arrays[header])), made[CURRENT].floats())
-        made = completed(made, batch.num_rows)
+        made = with_power(completed(made, batch.num_rows), self.settings)
         self.passed += batch.num_rows
         return Table(in_order(made), batch.num_rows)
 
