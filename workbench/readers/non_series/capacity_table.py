@@ -87,7 +87,7 @@ class CapacityTable:
         cell = column_of_cells(counts) or next((label for label in texts if not may_count(label)), None)
         if DISCHARGE_ONLY & {h.key for h in heads.values()} and "Charge capacity [A.h]" not in made:
             notes.append(Finding("assumed", "capacity_means", "The capacity was read as the discharge capacity."))
-        return _in_order(_by_cell(made, good, None if cell is None else texts[cell], head.name), notes)
+        return _by_cell(made, good, None if cell is None else texts[cell], head.name, notes)
 
 
 DISCHARGE_ONLY = frozenset(("capacity", "cap", "capacity ah", "q"))
@@ -162,43 +162,61 @@ def _say_left_out(cycles: Cells, rows: NDArray[np.bool_], notes: list[Finding]) 
         notes.append(Finding("odd", "rows_left_out", f"{text} ({said})." if said else f"{text}."))
 
 
-def _in_order(records: list[JsonObject], notes: list[Finding]) -> list[JsonObject]:
-    """The records with their cycles in the order of their numbers, where each is there once; else a warning says which
-    is there several times, as where one table has several tests."""
-    made, twice, sorted_ones = [], [], 0
-    for record in records:
-        cycles = record["columns"]["Cycle from cycler"]
-        several = next((cycle for cycle, times in Counter(cycles).items() if times > 1), None)
-        if several is not None:
-            twice.append(f"{several:g}" + (f" of '{record['cell']}'" if record["cell"] is not None else ""))
-        elif cycles != sorted(cycles):
-            order = sorted(range(len(cycles)), key=cycles.__getitem__)
-            columns = {name: [values[at] for at in order] for name, values in record["columns"].items()}
-            record, sorted_ones = {**record, "columns": columns}, sorted_ones + 1
-        made.append(record)
-    if twice:
-        more = f", and of {counted(len(twice) - 1, 'other cell')} too" if len(twice) > 1 else ""
-        text = f"Cycle {twice[0]} has several rows{more}. Each was stored as a cycle of its own, as the file has them."
-        notes.append(Finding("odd", "cycles_repeated", text))
-    if sorted_ones:
-        text = f"The rows of {counted(sorted_ones, 'cell')} were put in the order of their cycles."
-        notes.append(Finding("assumed", "cycles_sorted", text))
-    return made
+class _Order:
+    """The order of the rows of each cell, and what is to be said of it."""
+
+    def __init__(self) -> None:
+        self._twice: list[str] = []
+        self._sorted = 0
+
+    def of(self, cycles: Floats, rows: NDArray[np.bool_], cell: str | None) -> NDArray[np.int64]:
+        """The numbers of these rows in the order of their cycles, if each is there once; else in that of the file, as
+        where one table has several tests."""
+        places = np.flatnonzero(rows).astype(np.int64)
+        numbers, times = np.unique(cycles[places], return_counts=True)
+        if (times > 1).any():
+            self._twice.append(f"{numbers[times > 1][0]:g}" + ("" if cell is None else f" of '{cell}'"))
+        elif (np.diff(cycles[places]) < 0).any():
+            self._sorted += 1
+            places = places[np.argsort(cycles[places])]
+        return places
+
+    def notes(self) -> list[Finding]:
+        found = []
+        if self._twice:
+            others = len(self._twice) - 1
+            more = f", and of {counted(others, 'other cell')} too" if others else ""
+            text = (
+                f"Cycle {self._twice[0]} has several rows{more}. Each was stored as a cycle, as the file has them."
+            )
+            found.append(Finding("odd", "cycles_repeated", text))
+        if self._sorted:
+            text = f"The rows of {counted(self._sorted, 'cell')} were put in the order of their cycles."
+            found.append(Finding("assumed", "cycles_sorted", text))
+        return found
 
 
 def _by_cell(
-    columns: dict[str, Floats], good: NDArray[np.bool_], cells: Texts | None, file: str
+    columns: dict[str, Floats], good: NDArray[np.bool_], cells: Texts | None, file: str, notes: list[Finding]
 ) -> list[JsonObject]:
+    order, cycles = _Order(), columns["Cycle from cycler"]
     if cells is None:
-        return [{"cell": None, "columns": _lists(columns, good)}]
+        made: list[JsonObject] = [{"cell": None, "columns": _lists(columns, order.of(cycles, good, None))}]
+        notes += order.notes()
+        return made
     names = np.asarray(cells)
     listed = list(dict.fromkeys(names[good].tolist()))
     if len(listed) > _MOST_CELLS:
         raise TooLarge(f"'{file}' names more than {spaced(_MOST_CELLS)} cells. Split the file.")
-    return [{"cell": str(name), "columns": _lists(columns, good & (names == name))} for name in listed]
+    made = []
+    for name in listed:
+        rows = order.of(cycles, good & (names == name), str(name))
+        made.append({"cell": str(name), "columns": _lists(columns, rows)})
+    notes += order.notes()
+    return made
 
 
-def _lists(columns: dict[str, Floats], rows: NDArray[np.bool_]) -> dict[str, JsonValue]:
+def _lists(columns: dict[str, Floats], rows: NDArray[np.int64]) -> dict[str, JsonValue]:
     made: dict[str, JsonValue] = {}
     for name, values in columns.items():
         kept = values[rows]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from ...cycling.findings import Finding
 from ...errors import FileRefused, TooLarge
@@ -153,13 +154,13 @@ def _converted(
     return read
 
 
-def _left_out(frame: pd.DataFrame, rows: Floats, head: Head, notes: list[Finding]) -> np.ndarray:
+def _left_out(frame: pd.DataFrame, rows: Floats, head: Head, notes: list[Finding]) -> NDArray[np.bool_]:
     """(n,) whether a row holds no number; a warning says how many of them hold words."""
-    empty: np.ndarray = np.isnan(rows).all(axis=1)
-    texts = [frame[label] for label in frame if is_text(frame[label])]
-    words = np.logical_or.reduce(
-        [empty & text.notna().to_numpy() for text in texts] or [np.zeros(len(rows), bool)]
-    )
+    empty: NDArray[np.bool_] = np.isnan(rows).sum(axis=1) == rows.shape[1]
+    words = np.zeros(len(rows), bool)
+    for label in frame:
+        if is_text(frame[label]):
+            words |= empty & frame[label].notna().to_numpy()
     if words.any():
         said = ", ".join(str(one).strip() for one in frame[words].iloc[0].dropna())[:80]
         some = counted(int(words.sum()), "row")
