@@ -392,6 +392,7 @@ class Backend(Drawing):
             get=self.get,
             batches=lambda: self.batches(measurement),
             steps=lambda: self.samples(measurement, "steps"),
+            exclusions=outgoing.excluded(measurement, self.listing),
         )
 
     @abstractmethod

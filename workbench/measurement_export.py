@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from pydantic import JsonValue
 
@@ -13,10 +13,12 @@ from .cycling.columns import COUNTERS
 from .cycling.steps import OWN_TIME, STEP_TYPE
 from .errors import BadRequest
 from .records import Batch, Instance, Measurement, Record, Specification
+from .records.exclusion import CYCLES, EXCLUSION, REASON
 from .table import Table
 
 _OF_THIS_STORE = frozenset({"files", "content_hash", "processing_status"})
 R = TypeVar("R", bound=Record)
+Listing: TypeAlias = Callable[[str, Mapping[str, Any], list[str] | None, int | None], Table]
 
 
 class Get(Protocol):
@@ -32,6 +34,7 @@ def export(
     get: Get,
     batches: Callable[[], Iterator[Table]],
     steps: Callable[[], Table],
+    exclusions: Sequence[exchange.Excluded] = (),
 ) -> list[Path]:
     """Write a measurement to ``path``, whose ending names the format (`exchange.ENDINGS`). Returns the files.
 
@@ -40,6 +43,7 @@ def export(
     get : gives the record of a kind and an id.
     batches : gives its samples, in batches of bounded size.
     steps : gives its steps.
+    exclusions : what is left out of it.
 
     Raises
     ------
@@ -49,23 +53,37 @@ def export(
     if not measurement.sample_count:
         raise BadRequest(f"The measurement '{measurement.name}' has no sampled data to export.")
     start = None if measurement.start_time is None else measurement.start_time.timestamp()
-    return exchange.write(path, batches, _passport(measurement, get, steps), start=start)
+    return exchange.write(path, batches, _passport(measurement, get, steps, exclusions), start=start)
 
 
-def _passport(measurement: Measurement, get: Get, steps: Callable[[], Table]) -> exchange.Passport:
+def _passport(
+    measurement: Measurement, get: Get, steps: Callable[[], Table], exclusions: Sequence[exchange.Excluded]
+) -> exchange.Passport:
     instance = get(Instance, measurement.instance_id)
     batch = None if instance.batch_id is None else get(Batch, instance.batch_id)
     return exchange.Passport(
         columns=[],
         content_hash="",
         rows=0,
-        measurement=_known(measurement),
+        # Beside its fields, and not a field of the passport: older releases pass over what they do not know there.
+        measurement={**_known(measurement), **({exchange.EXCLUSIONS: [*exclusions]} if exclusions else {})},
         instance=_known(instance),
         batch={} if batch is None else _known(batch),
         specification=_known(get(Specification, instance.specification_id)),
         # The type of a step depends on the present rating, which may change, so it is computed again on reading.
         steps=_packed(measurement, steps()),
     )
+
+
+def excluded(measurement: Measurement, listing: Listing) -> list[exchange.Excluded]:
+    """What is left out of a measurement; ``listing`` gives the rows of a source of plans."""
+    where: Mapping[str, Any] = {"analysisType": EXCLUSION, "measurementIds": [measurement.id]}
+    listed = listing("analyses", where, ["name", CYCLES, REASON], None)
+    return [
+        exchange.Excluded(name=row["name"], cycles=row[CYCLES], reason=row[REASON] or "")
+        for row in listed.records()
+        if row[CYCLES]
+    ]
 
 
 def _packed(measurement: Measurement, steps: Table) -> str | None:

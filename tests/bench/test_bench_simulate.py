@@ -195,6 +195,17 @@ def test_a_specification_needs_bpx_parameters(bench: Bench, child: Path, tmp_pat
     assert bench.models.get(made.model_id).config["parameters"] == held
 
 
+def test_a_set_of_the_same_title_with_other_numbers_is_another_model(bench: Bench, child: Path) -> None:
+    sets = [
+        {"Header": {"Title": "Mine"}, "Parameterisation": {"Cell": {"Area": area}}} for area in (1.0, 2.0, 1.0)
+    ]
+    made = [bench.simulate(one, WORDS) for one in sets]
+    models = [bench.models.get(one.model_id) for one in made]
+    assert [one.config["parameters"] for one in models] == sets
+    assert models[0].id == models[2].id
+    assert models[1].name == f"{models[0].name} (2)"
+
+
 @pytest.mark.skipif(is_installed(), reason="PyBaMM is installed here")
 def test_without_pybamm_a_sentence_says_what_to_install(bench: Bench) -> None:
     with pytest.raises(BadRequest, match=r"pip install 'battery-workbench\[sim\]'"):

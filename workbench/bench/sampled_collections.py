@@ -94,8 +94,8 @@ class Measurements(Sampled[Measurement]):
         The ending of ``path`` selects the format: ``.bdf.csv`` or ``.bdf.parquet`` (Battery Data Format, current
         positive on charge), or ``.parquet`` (column names and sign of the workbench).
 
-        `Bench.ingest` reads such a file back exactly, with its cell, batch, specification, tags and properties. For
-        ``.bdf.csv`` these are in a ``.bdf.json`` next to it. Returns the paths of the written files.
+        `Bench.ingest` reads such a file back exactly, with its cell, batch, specification, tags, properties and what
+        is excluded. For ``.bdf.csv`` these are in a ``.bdf.json`` next to it. Returns the paths of the written files.
 
         Raises
         ------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import re
@@ -255,13 +256,19 @@ class Simulating:
         return next(one for one in tries if one not in taken)
 
     def _model(self, wanted: _Wanted, result: process.Result) -> Model:
-        name = f"{wanted.parameters.name} {wanted.model} (PyBaMM {result.version})"
-        try:
-            return self.models.get(name)
-        except NotFound:
-            held = wanted.parameters.content
-            config = {"library": "pybamm", "model": wanted.model, "parameters": held}
-            return self.models.create(name=name, config=config, simulator_version=f"pybamm {result.version}")
+        """The model of this name that has just these parameters: sets of one title may differ in their numbers."""
+        base = f"{wanted.parameters.name} {wanted.model} (PyBaMM {result.version})"
+        held = wanted.parameters.content
+        config = {"library": "pybamm", "model": wanted.model, "parameters": held}
+        for number in itertools.count(1):
+            name = base if number == 1 else f"{base} ({number})"
+            try:
+                found = self.models.get(name)
+            except NotFound:
+                return self.models.create(name=name, config=config, simulator_version=f"pybamm {result.version}")
+            if found.config == config:
+                return found
+        raise AssertionError  # the numbers do not end
 
 
 def _of_cycles(frame: pd.DataFrame, cycles: Sequence[int], name: str) -> pd.DataFrame:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from .content import ContentHash
-from .passport import KEY, Passport, packed, sidecar_of
+from .passport import EXCLUSIONS, KEY, Excluded, Passport, packed, sidecar_of
 from .reading import passport_of, tables
 from .writing import ENDINGS, ending_of, write
 
 __all__ = [
     "ENDINGS",
+    "EXCLUSIONS",
     "KEY",
     "ContentHash",
+    "Excluded",
     "Passport",
     "ending_of",
     "packed",

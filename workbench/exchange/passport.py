@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypedDict
 
 import orjson
 
@@ -37,6 +37,18 @@ BDF = {
 """Column of the workbench -> its name in the Battery Data Format (BDF). Other columns keep their names."""
 TURNED = (c.CURRENT, c.POWER)
 """Columns that are positive on charge in BDF, and positive on discharge in the workbench."""
+
+
+EXCLUSIONS = "exclusions"
+"""In the fields of the measurement: what is left out of it, a list of `Excluded`."""
+
+
+class Excluded(TypedDict):
+    """What is left out of a measurement: its cycles as text, and why."""
+
+    name: str
+    cycles: str
+    reason: str
 
 
 Fields: TypeAlias = dict[str, Any]

@@ -14,7 +14,8 @@ from pydantic import JsonValue
 from ...cycling.findings import Finding
 from ...errors import Conflict
 from ...messages import spaced
-from ...records import Instance, Measurement
+from ...records import Analysis, Instance, Measurement
+from ...records.exclusion import ALL, EXCLUSION
 from ...store import Transaction
 from ...store.store import Scope, Store
 from ..limits import RecordFields
@@ -22,7 +23,7 @@ from ..plan.destination import Destination
 from ..plan.jobs import Job
 from ..plan.labels import Labels
 from ..plan.paths import shown
-from ..read.exported import MEASURED, labels_of
+from ..read.exported import MEASURED, exclusions_of, labels_of
 from ..read.prepare import Prepared
 from ..report.report import FileReport
 from .cells import MOST_NAMES, Cells, names
@@ -352,10 +353,30 @@ class Committer:
                 continue
             if taken is not None:
                 report.assume("test", self._same_name(taken, job, wanted, name))
+            self._exclude(connection, made, prepared, report)
             return made
         raise Conflict(
             f"'{instance.name}' has {MOST_NAMES} measurements called '{wanted}'. Give this one another name."
         )
+
+    def _exclude(self, connection: Transaction, made: Measurement, prepared: Prepared, report: FileReport) -> None:
+        """Leave out of a measurement what was left out of it where it was exported."""
+        for one in exclusions_of(prepared.brought):
+            exclusion = {"cycles": one["cycles"], "reason": one["reason"]}
+            self._store.rows.create(
+                Analysis,
+                {
+                    "name": one["name"],
+                    "measurement_id": made.id,
+                    "analysis_type": EXCLUSION,
+                    "metadata": {"exclusion": exclusion},
+                },
+                scope=self._scope,
+                actor=self._cells.actor,
+                connection=connection,
+            )
+            what = "the whole test" if one["cycles"] == ALL else f"cycles {one['cycles']}"
+            report.assume("excluded", f"Excluded, as where it was exported: {what} ({one['reason']}).")
 
     def _same_name(self, taken: str, job: Job, wanted: str, name: str) -> str:
         """The sentence about a test of a cell that has one of this name already."""

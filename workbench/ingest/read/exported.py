@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TypedDict
@@ -11,8 +12,9 @@ from ...cycling.checks import Survey
 from ...cycling.cycles import cycles_of
 from ...cycling.given_samples import Rules
 from ...cycling.steps import OWN_TIME, StepsBuilder, replaced
-from ...errors import FileRefused
-from ...exchange import Passport, passport_of, tables
+from ...errors import BadRequest, FileRefused
+from ...exchange import EXCLUSIONS, Excluded, Passport, passport_of, tables
+from ...records.exclusion import cycles_text
 from ...table import Table
 from ..limits import Limits, RecordFields
 from ..plan.labels import Labels, Ratings
@@ -118,5 +120,21 @@ def labels_of(brought: Brought) -> Labels:
     )
 
 
+_MOST_EXCLUSIONS = 1000
 MEASURED = ("start_time", "end_time", "tags", "properties", "protocol", "test_setup")
 """What a measurement brings of its own."""
+
+
+def exclusions_of(brought: Brought | None) -> list[Excluded]:
+    """What an exported file says is left out of its measurement; without what is not an exclusion."""
+    listed = None if brought is None else brought["measurement"].get(EXCLUSIONS)
+    found = []
+    for one in listed[:_MOST_EXCLUSIONS] if isinstance(listed, list) else []:
+        if not isinstance(one, dict) or not all(
+            isinstance(one.get(key), str) for key in ("name", "cycles", "reason")
+        ):
+            continue
+        with suppress(BadRequest):
+            cycles = cycles_text(one["cycles"])
+            found.append(Excluded(name=one["name"][:200] or cycles, cycles=cycles, reason=one["reason"][:1000]))
+    return found
