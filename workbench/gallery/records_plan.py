@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from .entry import Params, Steps, Unmet
 from .facts import MOST_LISTED, Facts
-from .tests_plan import RATED, RATED_UNIT, cells_beside, of_source, of_tests
+from .tests_plan import MOST_TESTS, RATED, RATED_UNIT, cells_beside, of_source, of_tests
 
 LONGEST_REASON = 200
 """Letters of a reason in a figure at most, if it has more than one sentence."""
@@ -25,6 +25,7 @@ def stored_results(
     results: Sequence[str] = (),
     by: str = "instance_name",
     most: int = 40,
+    of_any: bool = False,
 ) -> tuple[Steps, Params]:
     """The steps ``records`` (of the analysis), ``chosen`` (the valid ones with their tests and cells) and, with
     columns, ``values`` (their tables), and the control of the tests or cells.
@@ -34,6 +35,8 @@ def stored_results(
     kinds : of the tests that the analysis reads.
     lacking : the sentence for a store without such tests.
     x, columns : of the tables of the analysis. Columns that not all of them have are left out.
+    of_any : for tables of few rows: columns that only some of them have are read too, null for the others. Since a plan
+        fails where all the sources of a step lack a column, ``values`` then has all tables, not only the chosen ones.
     results : names of results, which become columns ``metadata.results.<name>``.
     by : what the control chooses: ``instance_name`` or ``measurement_name``.
 
@@ -82,11 +85,17 @@ def stored_results(
     of_cells = {"instance_name": "$cells"} if beside else {}
     steps["chosen"]["where"] = {VALID: [True], by: f"${param}", **of_cells}
     if columns:
-        wanted: list[JsonValue] = [*facts.shared([str(row["id"]) for row in valid], "series", columns)]
+        ids = [str(row["id"]) for row in valid]
+        shared, some = facts.shared(ids, "series", columns), facts.of_any(ids, "series", columns)
+        source = "chosen"
+        if of_any and some != shared and len(valid) <= MOST_TESTS:
+            shared, source = some, "every"
+            steps["every"] = {**steps["chosen"], "where": {VALID: [True]}}
+        wanted: list[JsonValue] = [*shared]
         steps["values"] = {
             "op": "series",
             "source": "analyses",
-            "ids": {"from": "chosen", "column": "id"},
+            "ids": {"from": source, "column": "id"},
             "x": x,
             "columns": wanted,
             "max_points": 5000,

@@ -1,5 +1,7 @@
 """How do the parameters of the equivalent circuit change with age and state of charge?"""
 
+import re
+
 from workbench.gallery.entry import Made
 from workbench.gallery.records_plan import stored_results
 from workbench.gallery.tests_plan import per_area
@@ -14,12 +16,21 @@ def make(facts):
     there = {column.name for column in facts.catalog["analyses"].series}
     parts = [
         name
-        for name in ("R0 [Ohm]", "R1 [Ohm]", "R2 [Ohm]", "R3 [Ohm]", "Wo1 R [Ohm]", "Ws1 R [Ohm]")
-        if name in there
+        for form in (r"R\d+ \[Ohm\]", r"Wo\d+ R \[Ohm\]", r"Ws\d+ R \[Ohm\]", r"G\d+ R \[Ohm\]")
+        for name in sorted(there)
+        if re.fullmatch(form, name)
     ]
-    columns = (*parts, "Voltage [V]", "rms relative", "Circuit")
+    columns = (*parts[:9], "Voltage [V]", "rms relative", "Circuit")
     steps, params = stored_results(
-        facts, "circuit", "eis", lacking=LACKING, x="Spectrum", columns=columns, by="measurement_name", most=6
+        facts,
+        "circuit",
+        "eis",
+        lacking=LACKING,
+        x="Spectrum",
+        columns=columns,
+        by="measurement_name",
+        most=6,
+        of_any=True,
     )
     cells = {}
     for row in facts.results("circuit"):
@@ -61,7 +72,9 @@ def transform(data, params):
             marker_color=color,
             hovertemplate="Test: %{x}<br>%{y:.4g} " + unit + "<extra>" + part.removesuffix(" [Ohm]") + "</extra>",
         )
-    unknown = rows[shown].isna().sum(axis=1).to_numpy()
+    # A circuit that lacks an element has no such resistance: it is not unknown.
+    has = np.column_stack([rows["Circuit"].str.contains(rf"\b{part.split()[0]}\b", na=True) for part in shown])
+    unknown = (rows[shown].isna().to_numpy() & has).sum(axis=1)
     if unknown.any():
         figure.add_scatter(
             x=x,

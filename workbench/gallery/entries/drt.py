@@ -1,7 +1,7 @@
 """Over which time constants is the polarisation distributed, and does the distribution give the spectrum again?"""
 
 from workbench.gallery.entry import Made
-from workbench.gallery.records_plan import stored_results
+from workbench.gallery.records_plan import VALID, stored_results
 from workbench.gallery.tests_plan import choice, per_area
 
 TITLE = "Distribution of relaxation times"
@@ -23,12 +23,13 @@ def make(facts):
         by="measurement_name",
         most=2,
     )
+    tests = [str(row["measurement_id"]) for row in facts.results("drt") if row[VALID]]
     steps["spectra"] = {
         "op": "series",
         "source": "measurements",
         "ids": {"from": "chosen", "column": "measurement_id"},
         "x": "Frequency [Hz]",
-        "columns": ["Z_Re [Ohm]", "Z_Im [Ohm]"],
+        "columns": ["Z_Re [Ohm]", "Z_Im [Ohm]", *facts.shared(tests, "series", ("Cycle count",))],
         "window": {"min": 1e-9, "max": None},
         "max_points": 5000,
     }
@@ -41,14 +42,22 @@ def make(facts):
 from plotly.subplots import make_subplots
 
 
-def sweeps_of(frame):
-    """The spectra of a test in their order: a new one where the frequency goes back by a decade."""
-    turns = np.r_[False, np.abs(np.diff(np.log10(frame["Frequency [Hz]"].to_numpy()))) >= 1]
-    return [part for _, part in frame.groupby(np.cumsum(turns)) if len(part) >= 5]
+def sweeps_of(frame, test):
+    """The spectra of a test by the numbers that the analysis gives them."""
+    rows = not_excluded(frame, test).dropna(subset=["Frequency [Hz]", "Z_Re [Ohm]", "Z_Im [Ohm]"])
+    points = battery.bode(rows) if len(rows) else pd.DataFrame({"Spectrum": []})
+    return dict(list(points.groupby("Spectrum")))
+
+
+def is_of(sweep, one):
+    """Whether a distribution is of a sweep: its time constants go half a decade beyond the frequencies at both ends."""
+    fast, slow = 2 * np.pi * sweep["Frequency [Hz]"].max(), 2 * np.pi * sweep["Frequency [Hz]"].min()
+    ends = np.log10([fast * one["Time constant [s]"].min(), slow * one["Time constant [s]"].max()])
+    return np.allclose(ends, [-0.5, 0.5], atol=0.02)
 
 
 def transform(data, params):
-    curves, said, base = [], [], params.get("per", "cell")
+    curves, said, base, lost = [], [], params.get("per", "cell"), 0
     tests = data["chosen"].sort_values("start_time", na_position="last")
     tests = tests.assign(amount=amount_of(tests, base), measurement_name=called(tests, "measurement_name"))
     every = pd.concat([data["values"][id]["Z_Re [Ohm]"] for id in tests["id"]], ignore_index=True)
@@ -58,11 +67,13 @@ def transform(data, params):
         found = [one for _, one in table.groupby("Spectrum")]
         if params["shown"] == "middle" and len(found) > 1:
             found = [found[len(found) // 2]]
-        sweeps = sweeps_of(data["spectra"][test["measurement_id"]])
+        sweeps = sweeps_of(data["spectra"][test["measurement_id"]], test["measurement_id"])
         for one in found:
             volts, number = one["Voltage [V]"].iloc[0], int(one["Spectrum"].iloc[0])
             name = test["measurement_name"] + (f", {volts:.2f} V" if volts == volts else "")
-            sweep = sweeps[number] if number < len(sweeps) else None
+            sweep = sweeps.get(number)
+            if sweep is None or not is_of(sweep, one):
+                sweep, lost = None, lost + 1
             curves.append((name, one, sweep, factor * test["amount"]))
             first = one.iloc[0]
             few, many = sorted((first["Peaks at 10 lambda"], first["Peaks at lambda / 10"]))
@@ -94,7 +105,8 @@ def transform(data, params):
             low, high = sweep["Frequency [Hz]"].min(), sweep["Frequency [Hz]"].max()
             inside = one[one["Frequency [Hz]"].between(0.99 * low, 1.01 * high)]
             dots = {**style, "mode": "markers", "marker": {"color": color, "size": 5, "symbol": "circle-open"}}
-            figure.add_scatter(x=scale * sweep["Z_Re [Ohm]"], y=-scale * sweep["Z_Im [Ohm]"], row=2, col=1, **dots)
+            size, angle = scale * sweep["Z_Mod [Ohm]"], np.radians(sweep["Minus phase [deg]"])
+            figure.add_scatter(x=size * np.cos(angle), y=size * np.sin(angle), row=2, col=1, **dots)
         figure.add_scatter(x=scale * inside["Z_Re [Ohm]"], y=-scale * inside["Z_Im [Ohm]"], row=2, col=1, **style)
     figure.add_traces(shown.bar)
     decades = [10.0**power for power in range(-7, 5)]
@@ -108,6 +120,7 @@ def transform(data, params):
         one["Distribution [Ohm]"].iloc[-1] > 0.01 * one["Distribution [Ohm]"].max() for _, one, *_ in curves
     )
     more = "; the last peak goes on below the lowest frequency" if is_open else ""
+    more += f"; without dots: {lost}, whose samples are not those of the distribution" if lost else ""
     bare = without_amount(tests, tests["amount"])
     more += f"; {bare}" if bare else ""
     several = f"; and {len(said) - 2} more" if len(said) > 2 else ""

@@ -20,7 +20,15 @@ def make(facts):
         "Warning",
     )
     steps, params = stored_results(
-        facts, "gitt", "gitt", lacking=LACKING, x="SOC", columns=columns, by="measurement_name", most=6
+        facts,
+        "gitt",
+        "gitt",
+        lacking=LACKING,
+        x="SOC",
+        columns=columns,
+        by="measurement_name",
+        most=6,
+        of_any=True,
     )
     return Made(steps, params)
 
@@ -29,7 +37,14 @@ def make(facts):
 def transform(data, params):
     figure, tests = go.Figure(), data["chosen"]
     tests = tests.assign(measurement_name=called(tests, "measurement_name"))
-    known = any(data["values"][id]["D [m2/s]"].notna().any() for id in tests["id"])
+    # D where all tests have it, else D/R², which all have: a test without a radius is drawn too.
+    found = [data["values"][id] for id in tests["id"]]
+    bare = [
+        name
+        for name, table in zip(tests["measurement_name"], found)
+        if table["D/R2 [1/s]"].notna().any() and not table["D [m2/s]"].notna().any()
+    ]
+    known = not bare and any(table["D [m2/s]"].notna().any() for table in found)
     first, second = ("D [m2/s]", "D second window [m2/s]") if known else ("D/R2 [1/s]", "D/R2 second window [1/s]")
     ways = {way for id in tests["id"] for way in data["values"][id].dropna(subset=[first])["Direction"]}
     for number, (_, test) in enumerate(tests.iterrows()):
@@ -69,7 +84,8 @@ def transform(data, params):
     values = np.concatenate([trace.y for trace in figure.data])
     figure.update_yaxes(title_text=title, **log_ticks(values))
     finished(figure, showlegend=True)
-    radius = "" if known else "; D needs the particle radius: workbench analyse gitt -p radius=5e-6"
+    some = f" of {', '.join(bare[:3])}{' ...' if len(bare) > 3 else ''}" if 0 < len(bare) < len(tests) else ""
+    radius = "" if known else f"; D needs the particle radius{some}: workbench analyse gitt -p radius=5e-6"
     dashes = "solid: discharge, dotted: charge; " if len(ways) > 1 else ""
     charge = relative_charge(data["values"][id] for id in tests["id"])
     fits = f"{dashes}band: between the two time windows of the fit{radius}"
