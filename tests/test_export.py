@@ -59,6 +59,35 @@ def test_implied_axes_are_written_out() -> None:
     assert "x" not in rows(figure({"type": "box", "y": [5, 6]}))[0]
 
 
+def test_what_is_drawn_by_a_rule_is_written_out() -> None:
+    """Bars from a base of their own, and error bars that are no list."""
+    (bar,) = rows(figure({"type": "bar", "x": ["u"], "y": [3.0], "base": 5}))
+    assert (bar["y"], bar["base"]) == (3.0, 5)
+    percent = rows(figure({"y": [-2.0, 4.0], "error_y": {"type": "percent", "value": 10}}))
+    assert [row["error_y"] for row in percent] == pytest.approx([0.2, 0.4])
+    constant = rows(figure({"y": [1, 4], "error_y": {"type": "constant", "value": 0.5, "valueminus": 0.25}}))
+    assert [(row["error_y"], row["error_y_minus"]) for row in constant] == [(0.5, 0.25), (0.5, 0.25)]
+    assert [row["error_y"] for row in rows(figure({"y": [1, 4], "error_y": {"type": "sqrt"}}))] == [1, 2]
+    assert "error_y" not in rows(figure({"y": [1], "error_y": {"type": "sqrt", "visible": False}}))[0]
+
+
+def test_a_grid_that_is_turned_or_bent_keeps_its_places() -> None:
+    turned = rows(
+        figure({"type": "heatmap", "x": [10, 20], "y": [1, 2, 3], "z": [[1, 2, 3], [4, 5, 6]], "transpose": True})
+    )
+    assert {(row["x"], row["y"]): row["z"] for row in turned} == {
+        (10, 1): 1, (10, 2): 2, (10, 3): 3, (20, 1): 4, (20, 2): 5, (20, 3): 6,
+    }  # fmt: skip
+    places = {"x": [[0.5, 1.5], [0.6, 1.6]], "y": np.array([[7.0, 7.0], [8.0, 8.5]])}
+    bent = rows(figure({"type": "surface", "z": [[1, 2], [3, 4]], **places}))
+    assert [(row["x"], row["y"], row["z"]) for row in bent] == [
+        (0.5, 7, 1),
+        (1.5, 7, 2),
+        (0.6, 8, 3),
+        (1.6, 8.5, 4),
+    ]
+
+
 def test_grids_give_a_row_a_cell() -> None:
     made = rows(
         figure({"type": "heatmap", "x": [10, 20], "y": ["a", "b"], "z": np.array([[1.0, 2.0], [3.0, 4.0]])})

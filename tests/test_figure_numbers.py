@@ -191,3 +191,14 @@ def test_categories_in_groups_keep_both_levels() -> None:
     drawn = figure_numbers.tidy_frame(encode(figure))
     assert drawn["Cycle count"].tolist() == [0, 1, 0]
     assert drawn["Cycle count group"].tolist() == ["a", "a", "b"]
+
+
+@pytest.mark.parametrize("title", ["Time / 10³ s", "Time / 10<sup>3</sup> s", "Current (100 mA)"])
+def test_a_factor_before_a_unit_is_not_lost(title: str) -> None:
+    """The column was ``Time [s]``, a thousand times too small."""
+    shown = {
+        "data": [{"type": "scatter", "x": [1, 2], "y": [3, 4]}],
+        "layout": {"xaxis": {"title": {"text": title}}},
+    }
+    (name,) = set(figure_numbers.tidy(encode(shown))) - {"Curve", "Series", "y"}
+    assert name == title.replace("<sup>3</sup>", "³")

@@ -273,17 +273,36 @@ def points_of(trace: Trace) -> Table:
     for key in ("x", "y"):
         columns.update(_levels(key, trace))
     for key in _ERRORS:
-        bars = mapping(trace.get(key))
-        for part, name in (("array", key), ("arrayminus", f"{key}_minus")):
-            if _depth(bars.get(part)) == 1:
-                columns[name] = _column(listed(bars[part]))
+        columns.update(_error_bars(key, mapping(trace.get(key)), columns.get(key[-1])))
     columns.update(_custom(trace.get("customdata")))
     n = max((len(column) for column in columns.values()), default=0)
+    base = trace.get("base")
+    if isinstance(base, int | float) and n:  # one for all bars
+        columns["base"] = Column.of(np.full(n, base))
     if trace.get("type", "scatter") in ("scatter", "scattergl", "bar", "waterfall", "funnel"):
         for key, other in (("x", "y"), ("y", "x")):
             if key not in columns and other in columns:
                 columns[key] = _column(_implied(trace, key, n))
     return _table(columns, n)
+
+
+def _error_bars(key: str, bars: Trace, of: Column | None) -> dict[str, Column]:
+    """The lengths of error bars, also where they are only implied, as a percentage of the values ``of`` the axis."""
+    made = {}
+    for part, name in (("array", key), ("arrayminus", f"{key}_minus")):
+        if _depth(bars.get(part)) == 1:
+            made[name] = _column(listed(bars[part]))
+    how = bars.get("type", "percent" if "value" in bars else None)
+    if made or of is None or of.kind not in ("number", "integer") or bars.get("visible") is False:
+        return made
+    if how == "sqrt":
+        return {key: Column.of(np.sqrt(np.abs(of.floats())))}
+    for part, name in (("value", key), ("valueminus", f"{key}_minus")):
+        value = bars.get(part, 10 if part == "value" else None)
+        if how in ("percent", "constant") and isinstance(value, int | float):
+            share = np.abs(of.floats()) / 100 if how == "percent" else np.ones(len(of))
+            made[name] = Column.of(value * share)
+    return made
 
 
 def _levels(key: str, trace: Trace) -> dict[str, Column]:
@@ -345,10 +364,18 @@ def _grid(trace: Trace, values: Listed) -> Table:
     height, width = len(values), max((len(listed(row)) for row in values), default=0)
     _bounded(height, width)
     grid = [list(listed(row)) for row in values]
+    if trace.get("transpose") is True and trace.get("type") in ("heatmap", "contour"):
+        grid = [[row[place] if place < len(row) else None for row in grid] for place in range(width)]
+        height, width = width, height
     x = listed(trace["x"]) if _depth(trace.get("x")) == 1 else _implied(trace, "x", width)
     y = listed(trace["y"]) if _depth(trace.get("y")) == 1 else _implied(trace, "y", height)
     across, down = np.tile(np.arange(width), height), np.repeat(np.arange(height), width)
     columns = {"x": _to_length(_column(x), width).take(across), "y": _to_length(_column(y), height).take(down)}
+    for key in ("x", "y"):  # a surface may name the place of each of its cells
+        if _depth(trace.get(key)) == 2:
+            rows = [list(listed(row)) for row in listed(trace[key])[:height]]
+            places = [row[at] if at < len(row) else None for row in rows for at in range(width)]
+            columns[key] = _to_length(_column([_scalar(place) for place in places]), height * width)
     filled = (row + [None] * (width - len(row)) for row in grid)
     columns["z"] = _column([_scalar(value) for row in filled for value in row])
     return Table(columns, height * width)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from .battery.titles import column_of, is_unit, unit_name
+from .battery.titles import column_of, is_plain_unit, unit_name
 from .export import GROUP, Trace, dimension_labels, listed, points_of, trace_name
 from .table import Column, Table, concat_columns
 from .transform.frames import frame_of
@@ -197,7 +197,7 @@ class _Names:
                 return _said(self.of_axis("y"), " ±")
             named = before.rstrip("=: ") if before.endswith(("=", ":")) else ""
             named = named or plain
-            return f"{named} [{unit_name(unit)}]" if named and is_unit(unit) else named
+            return f"{named} [{unit_name(unit)}]" if named and is_plain_unit(unit) else named
         return plain
 
 

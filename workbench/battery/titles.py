@@ -24,6 +24,8 @@ _UNIT = re.compile(
     r"(?:[pnuµμmkMG]?(?:A|Ah|V|W|Wh|Ω|Ohm|ohm|Hz|s|g|m|mol|J|C|F|S|L|l|K|N|Pa|eV|bar)|cm|dm|h|min|d|day|days|"
     r"°C|degC|°|deg|%|1|ppm|cycle|cycles)(?:\^?[-−⁻]?[0-9⁰¹²³⁴⁵⁶⁷⁸⁹]+)?"
 )
+_SCALED = re.compile(r"(?:^|[ .·⋅*/])[0-9][0-9⁰¹²³⁴⁵⁶⁷⁸⁹⁻^]")
+"""A unit with a number before it, as ``10³ s`` or ``100 mA``."""
 _FACTOR = re.compile(r"^(?P<name>.*?)\^?(?P<power>-?\d+)?$")
 
 
@@ -125,8 +127,13 @@ def column_of(title: str) -> str:
     'Discharge capacity (active mass) [mA.h/g]'
     >>> column_of("d<i>Q</i>/d<i>V</i> (A h V<sup>-1</sup>)")
     'dQ/dV [A.h/V]'
+    >>> column_of("Time / 10³ s")
+    'Time / 10³ s'
     """
-    name, unit = _parted(_plain(title))
+    shown = _plain(title)
+    name, unit = _parted(shown)
+    if _SCALED.search(unit):
+        return shown  # a column name has no place for a factor, and without it the numbers would be others
     return f"{name} [{unit_name(unit)}]" if unit else name
 
 
@@ -149,6 +156,11 @@ def is_unit(text: str) -> bool:
     """Whether a text is a unit, perhaps against a reference: ``V vs. Li/Li⁺``."""
     unit = _plain(text).partition(" vs")[0]
     return all(_UNIT.fullmatch(factor) for factor in re.split(r"[ .·⋅*/]+", unit)) if unit else False
+
+
+def is_plain_unit(text: str) -> bool:
+    """Whether a text is a unit without a number before it, so that `unit_name` says all of it."""
+    return is_unit(text) and not _SCALED.search(_plain(text))
 
 
 def unit_name(unit: str) -> str:
