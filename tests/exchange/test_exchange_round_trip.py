@@ -130,6 +130,32 @@ def test_what_is_excluded_comes_back_and_the_report_says_so(bench: wb.Bench, tmp
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_estimated_ratings_stay_an_estimate(tmp_path: Path, name: str) -> None:
+    """They became ratings that somebody said: a slow discharge of an estimated 22 A.h became a rest."""
+    time = np.arange(1200) * 30.0
+    current = np.where(time < 1800, 1e-3, np.where(time < 19000, 2.0, -2.0))
+    volts = 3.6 - np.cumsum(current) * 30 / 3600 / 20 - 0.05 * current
+    (tmp_path / "slow.csv").write_text(
+        "time [s],current [A],voltage [V]\n"
+        + "".join(f"{t},{i},{v:.6f}\n" for t, i, v in zip(time, current, volts, strict=True))
+    )
+    with wb.open(tmp_path / "lab.db") as first, wb.open(tmp_path / "other.db") as other:
+        (file,) = first.ingest(tmp_path / "slow.csv", sign="discharge")
+        before = first.measurements.get(file.measurement_id)
+        first.measurements.export(before, tmp_path / name)
+        (again,) = other.ingest(tmp_path / name)
+        after = other.measurements.get(again.measurement_id)
+        held, made = (
+            b.specifications.get(b.measurements.get(m).specification_name)
+            for b, m in ((first, before), (other, after))
+        )
+        assert (made.ratings, made.source) == (held.ratings, held.source)
+        pd.testing.assert_frame_equal(other.measurements.steps(after), first.measurements.steps(before))
+        pd.testing.assert_frame_equal(other.measurements.cycles(after), first.measurements.cycles(before))
+        assert any("were estimated from the data" in text for text in again.assumed)
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_given_steps_come_back(bench: wb.Bench, tmp_path: Path, name: str) -> None:
     steps = pd.DataFrame(
         {"Step count": [0, 1], "Start index": [0, 150], "End index": [149, 399], "mine": ["x", "y"]}

@@ -175,7 +175,10 @@ class Cells:
     ) -> RecordFields:
         given = to.ratings or {}
         if {"capacity", "voltage_min", "voltage_max"} <= given.keys():
-            return {"name": name, "ratings": given}
+            if not to.estimate:
+                return {"name": name, "ratings": given}
+            report.assume("rating", f"The ratings of '{name}' were estimated from the data where it was exported.")
+            return {"name": name, "ratings": given, "source": dict(to.estimate)}
         if like is not None:
             source = {key: value for key, value in like.source.items() if key != OWN}
             return {"name": name, "ratings": {**_ratings_of(like), **given}, "source": source}

@@ -23,7 +23,7 @@ from ..plan.destination import Destination
 from ..plan.jobs import Job
 from ..plan.labels import Labels
 from ..plan.paths import shown
-from ..read.exported import MEASURED, exclusions_of, labels_of
+from ..read.exported import MEASURED, estimate_of, exclusions_of, labels_of
 from ..read.prepare import Prepared
 from ..report.report import FileReport
 from .cells import MOST_NAMES, Cells, names
@@ -171,6 +171,7 @@ class Committer:
             to.instance or own.instance,
             to.batch or own.batch,
             to.by_batch,
+            estimate={} if to.ratings else estimate_of(prepared.brought),
         )
 
     def _labels(self, job: Job, prepared: Prepared) -> Labels:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from pydantic import JsonValue
+
 from ...records import Record
 from .labels import Labels, Ratings
 
@@ -23,6 +25,8 @@ class Destination:
     """The batch is said of this one file: a cell of that name in another batch is another cell."""
     rated: Mapping[str, Ratings] = field(default_factory=dict)
     """Specification -> its ratings, as said of any file: a sheet often writes them once. Those to be made have them."""
+    estimate: Mapping[str, JsonValue] = field(default_factory=dict)
+    """The ``source`` of ratings that an exported file brings and that were estimated there."""
 
     def of(self, labels: Labels) -> Destination:
         """With what is said of one file in place of what is meant for all."""

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TypedDict
 
+from pydantic import JsonValue
+
 from ...cycling.checks import Survey
 from ...cycling.cycles import cycles_of
 from ...cycling.given_samples import Rules
@@ -15,6 +17,7 @@ from ...cycling.steps import OWN_TIME, StepsBuilder, replaced
 from ...errors import BadRequest, FileRefused
 from ...exchange import EXCLUSIONS, Excluded, Passport, passport_of, tables
 from ...records.exclusion import cycles_text
+from ...records.specification import ESTIMATED
 from ...table import Table
 from ..limits import Limits, RecordFields
 from ..plan.labels import Labels, Ratings
@@ -120,6 +123,16 @@ def labels_of(brought: Brought) -> Labels:
     )
 
 
+def estimate_of(brought: Brought) -> dict[str, JsonValue]:
+    """What the ``source`` of the specification of an exported file says of ratings that were estimated; nothing where
+    somebody said them. Step types, and which cycles are complete, do without estimated ones."""
+    source = brought["specification"].get("source")
+    if not isinstance(source, dict) or source.get("ratings") != ESTIMATED:
+        return {}
+    return {key: source[key] for key in _OF_ESTIMATES if isinstance(source.get(key), str | int | float)}
+
+
+_OF_ESTIMATES = ("ratings", "file", "capacity", "at_least", "own")
 _MOST_EXCLUSIONS = 1000
 MEASURED = ("start_time", "end_time", "tags", "properties", "protocol", "test_setup")
 """What a measurement brings of its own."""
