@@ -334,8 +334,9 @@ WHERE = """
 ## Where the time and the bytes go, and what did not help
 
 Of a reduced read of one source (1.6 ms of the processor for an overview, 1.8 for a window) the choice of the samples
-takes half, decoding a quarter, SQLite a tenth; the rest is some hundred calls of numpy, and nothing of it stands out. Of
-2.28 bytes a row of decimals 1.58 are the samples, 0.46 the pyramid, 0.03 the heads and 0.2 the ends of SQLite's pages.
+takes half, decoding a quarter, SQLite a tenth; the rest is some hundred calls of numpy, and nothing of it stands out.
+Of 2.28 bytes a row of decimals 1.58 are the samples, 0.46 the pyramid, 0.03 the heads and 0.2 the ends of SQLite's
+pages.
 
 - The choice of samples in C, with the same answers to the last bit: an overview takes 1.03 instead of 1.37 ms, a window
   1.40 instead of 1.75. That is a quarter, and not the half that the aims lack, for a compiler on every machine and each

@@ -20,7 +20,7 @@ def make(facts):
         for name in sorted(there)
         if re.fullmatch(form, name)
     ]
-    columns = (*parts[:9], "Voltage [V]", "rms relative", "Circuit")
+    columns = (*parts[:9], "Voltage [V]", "rms relative", "Circuit")  # a step has at most 12
     steps, params = stored_results(
         facts,
         "circuit",
