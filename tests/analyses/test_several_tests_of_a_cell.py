@@ -52,7 +52,7 @@ def test_only_a_test_that_began_before_changes_the_life_of_a_cell(bench: wb.Benc
     add(bench, "C0 whole", 0, 0, CYCLES, "2024-03-01T00:00:00Z")
     bench.analyse("outliers")
     for start, stale in (("2024-09-01T00:00:00Z", False), ("2024-02-01T00:00:00Z", True)):
-        # One current alone is no ageing test where it has only a few cycles.
+        # A test of few cycles at one current is not an ageing test.
         add(bench, f"C0 check-up {start}", 0, 0, 2, start)
         bench.measurements.update(f"C0 check-up {start}", tags=["check-up"])
         assert bool(bench.analyse("outliers", check=True).stale) is stale, start
