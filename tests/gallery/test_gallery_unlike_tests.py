@@ -22,11 +22,17 @@ def capacities(fade: float) -> np.ndarray:
     return 2 * (1 - fade * np.arange(CYCLES))
 
 
-def cycled(fade: float, cycles: int = CYCLES) -> pd.DataFrame:
+def bend(cycle: np.ndarray, knee: int) -> np.ndarray:
+    """What a knee takes of the capacity."""
+    return 1 - 0.0012 * np.maximum(cycle - knee, 0) ** 1.5
+
+
+def cycled(fade: float, cycles: int = CYCLES, knee: int = CYCLES) -> pd.DataFrame:
     """Samples of an ageing test: every twelfth cycle, and the first, is a check-up at a tenth of the current, which
     passes 1.4 times as much."""
     slow = np.arange(cycles) % SLOW == 0
-    capacity, amperes = capacities(fade)[:cycles] * np.where(slow, 1.4, 1.0), np.where(slow, 0.2, 2.0)
+    whole = capacities(fade)[:cycles] * bend(np.arange(cycles), knee)
+    capacity, amperes = whole * np.where(slow, 1.4, 1.0), np.where(slow, 0.2, 2.0)
     seconds = np.repeat(3600 * capacity / amperes, 2)
     begins = np.concatenate([[0.0], np.cumsum(seconds)[:-1]])
     shares = np.linspace(0.0, 1.0, EACH)
@@ -91,6 +97,48 @@ def test_a_test_without_a_column_does_not_take_it_from_others(bench: wb.Bench, t
         str(one["message"]) for one in bench.figure(entry).workbench.warnings if one["code"] == "column_missing"
     ]
     assert any("Mean discharge current [A]" in message and "'paper'" in message for message in said)
+
+
+def test_a_table_does_not_change_the_course_of_other_cells_with_knees(aged: wb.Bench, tmp_path: Path) -> None:
+    """Its lack of currents took them from all cells, and their check-ups, of 1.4 times the capacity, were drawn."""
+    for cell in ("a", "b"):
+        aged.instances.create(name=cell, specification="Cell")
+        frame = cycled(0.001, knee=25)
+        aged.measurements.create(name=cell, instance=cell, time_series=frame, tags=["ageing"], sign="discharge")
+    aged.analyse("knee")
+    alone = {trace.name: (list(trace.x), list(trace.y)) for trace in aged.figure("knee").data if trace.name}
+    assert max(max(y) for _, y in alone.values()) < 105
+    made = pd.DataFrame({"Cycle": np.arange(CYCLES)})
+    made["Discharge capacity [A.h]"] = capacities(0.001) * bend(np.arange(CYCLES), 25)
+    made.to_csv(tmp_path / "paper.csv", index=False)
+    aged.ingest(tmp_path / "paper.csv", specification="Cell", instance="paper")
+    aged.measurements.update("paper", tags=["ageing"])
+    aged.analyse("knee")
+    beside = {trace.name: (list(trace.x), list(trace.y)) for trace in aged.figure("knee").data if trace.name}
+    assert set(beside) == {*alone, "paper"}
+    assert {name: beside[name] for name in alone} == alone
+    chosen = aged.figure("knee", cells=["a"])
+    assert {trace.name for trace in chosen.data if trace.name} == {"a"}
+
+
+def test_excluded_samples_are_not_drawn_beside_a_test_without_cycles(aged: wb.Bench) -> None:
+    aged.instances.create(name="c", specification="Cell")
+    share = np.linspace(0, 1, 100)
+    frame = pd.DataFrame(
+        {
+            "Time [s]": np.arange(400) * 360.0,
+            "Current [A]": np.tile(np.repeat([-0.28, 0.28], 100), 2),
+            "Voltage [V]": np.tile(np.concatenate([3 + 1.2 * share, 4.2 - 1.2 * share]), 2),
+            "Cycle count": np.repeat([0, 1], 200),
+        }
+    )
+    for name, one in (("counted", frame), ("bare", frame.drop(columns="Cycle count"))):
+        aged.measurements.create(name=name, instance="c", time_series=one, tags=["RPT"], sign="discharge")
+    assert {trace.name for trace in aged.figure("dq-dv").data if trace.name} == {"counted", "bare"}
+    aged.exclude("counted", cycles=[0], reason="wrong cable")
+    figure = aged.figure("dq-dv")
+    assert [trace.name for trace in figure.data if trace.name] == ["counted"]
+    assert "left out: bare (no column 'Cycle count')" in words(figure)
 
 
 @pytest.mark.parametrize("entry", DRAWN)

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from .entry import Params, Steps, Unmet
 from .facts import MOST_LISTED, Facts
-from .tests_plan import MOST_TESTS, RATED, RATED_UNIT, cells_beside, of_source, of_tests
+from .tests_plan import MOST_ROWS, MOST_TESTS, RATED, RATED_UNIT, cells_beside, of_source, of_tests
 
 LONGEST_REASON = 200
 """Letters of a reason in a figure at most, if it has more than one sentence."""
@@ -103,6 +103,27 @@ def stored_results(
     names = list(dict.fromkeys(str(row[by]) for row in valid))
     control: dict[str, JsonValue] = {"label": param.capitalize(), "optionsFrom": {"step": "records", "value": by}}
     return steps, {**beside, param: {"kind": "data", "default": [*names[:most]], "control": control}}
+
+
+def cycles_of_records(
+    facts: Facts, analysis: str, needs: Sequence[str], also: Sequence[str]
+) -> dict[str, JsonValue]:
+    """The step that reads the cycles of the tests of ``stored_results``.
+
+    Columns of ``also`` are read if any of these tests has them, null for the others: a test without currents may not
+    change which cycles of another one are of its course. Since a plan fails where all that are chosen lack a column,
+    the step then has the cycles of all these tests; a script takes the chosen ones.
+    """
+    ids = [str(row["measurement_id"]) for row in facts.results(analysis) if row[VALID]]
+    shared, some = facts.shared(ids, "cycles", also), facts.of_any(ids, "cycles", also)
+    rows = sum(facts.summary_rows_in(one) for one in facts.tests("ageing") if one.id in ids)
+    every = some != shared and len(ids) <= MOST_TESTS and rows <= MOST_ROWS
+    return {
+        "op": "summary",
+        "dataset": "cycles",
+        "ids": {"from": "described" if every else "chosen", "column": "measurement_id"},
+        "columns": [*needs, *(some if every else shared)],
+    }
 
 
 def _reasons(rows: Sequence[Mapping[str, object]]) -> str:

@@ -14,6 +14,7 @@ from .entry import Params, Steps, Unmet
 from .facts import MOST_LISTED, Facts, TestRow
 
 RATED, RATED_UNIT = "ratings.capacity.value", "ratings.capacity.unit"
+CYCLE = "Cycle count"
 MOST_TESTS, MOST_ROWS = 400, 160_000
 """As many tests are chosen at first at most, with as many rows of cycles or steps: four fifths of what a plan reads. So
 it still does when tests go on and others arrive."""
@@ -71,6 +72,9 @@ def drawable(facts: Facts, tests: Sequence[TestRow], lacking: str, *reads: Reads
     found = list(tests)
     for one in reads:
         found = facts.drawable(found, one.dataset, one.needs)
+        # Which samples are excluded is known by their cycle: if one test had none, those of all would be drawn.
+        if one.dataset == "series" and CYCLE in one.also and any(row.id in facts.excluded_cycles for row in found):
+            found = facts.drawable(found, one.dataset, (CYCLE,))
     if not found:
         name, why = next(iter(facts.undrawn.values()))
         others = len(facts.undrawn) - 1

@@ -12,6 +12,7 @@ READS = Reads(
     "cycles",
     ("Cycle count", "Discharge capacity [A.h]", "Complete", "Mean temperature [degC]"),
     ("Mean discharge current [A]",),
+    of_any=True,
 )
 
 

@@ -1,7 +1,7 @@
 """Can early cycles tell the life of a cell?"""
 
 from workbench.gallery.entry import Made
-from workbench.gallery.records_plan import VALID, stored_results
+from workbench.gallery.records_plan import cycles_of_records, stored_results
 
 TITLE = "Early cycles and life"
 NEEDS = "Ageing tests of 100 cycles or more at one rate, and the stored results of 'delta_q'."
@@ -13,11 +13,9 @@ def make(facts):
     steps, params = stored_results(facts, "delta_q", "ageing", lacking=LACKING, results=("log_var",), most=400)
     # Which cycles the feature compares is a choice of each record.
     steps["records"]["fields"] += ["metadata.workbench.parameters.m", "metadata.workbench.parameters.n"]
-    held = [str(row["measurement_id"]) for row in facts.results("delta_q") if row[VALID]]
-    wanted = ["Cycle count", "Discharge capacity [A.h]", "Complete"]
-    wanted += facts.shared(held, "cycles", ("Mean discharge current [A]", "Mean temperature [degC]"))
-    ids = {"from": "chosen", "column": "measurement_id"}
-    steps["cycles"] = {"op": "summary", "dataset": "cycles", "ids": ids, "columns": wanted}
+    needs = ("Cycle count", "Discharge capacity [A.h]", "Complete")
+    also = ("Mean discharge current [A]", "Mean temperature [degC]")
+    steps["cycles"] = cycles_of_records(facts, "delta_q", needs, also)
     label = {"label": "Life ends at / % of the first capacity", "min": 50, "max": 99, "step": 1}
     params["threshold"] = {"kind": "view", "default": 80, "control": label}
     return Made(steps, params)
@@ -27,7 +25,8 @@ def make(facts):
 def transform(data, params):
     cells, found, said = data["chosen"], [], []
     cells = cells.dropna(subset=["metadata.results.log_var"])
-    cycles, partly = from_full(not_excluded(data["cycles"]))
+    cycles = data["cycles"][data["cycles"]["measurement_id"].isin(cells["measurement_id"])]
+    cycles, partly = from_full(not_excluded(cycles))
     for _, cell in cells.iterrows():
         rows = cycles[cycles["measurement_id"] == cell["measurement_id"]].sort_values("Cycle count")
         life = battery.end_of_life(rows, threshold=params["threshold"] / 100).iloc[0]

@@ -44,6 +44,8 @@ from plotly.subplots import make_subplots
 
 def sweeps_of(frame, test):
     """The spectra of a test by the numbers that the analysis gives them."""
+    if test in EXCLUDED_CYCLES and "Cycle count" not in frame:
+        return {}  # it is not known which samples the analysis left out
     rows = not_excluded(frame, test).dropna(subset=["Frequency [Hz]", "Z_Re [Ohm]", "Z_Im [Ohm]"])
     points = battery.bode(rows) if len(rows) else pd.DataFrame({"Spectrum": []})
     return dict(list(points.groupby("Spectrum")))

@@ -1,7 +1,7 @@
 """Does the fade steepen, and from which cycle on?"""
 
 from workbench.gallery.entry import Made
-from workbench.gallery.records_plan import VALID, stored_results
+from workbench.gallery.records_plan import cycles_of_records, stored_results
 
 TITLE = "Knee of the fade"
 NEEDS = "Ageing tests of 50 complete cycles or more, and the stored results of 'knee'."
@@ -20,11 +20,8 @@ def make(facts):
         "Slope 3 [1/cycle]",
     )
     steps, params = stored_results(facts, "knee", "ageing", lacking=LACKING, x="Knee cycle", columns=columns)
-    ids = {"from": "chosen", "column": "measurement_id"}
-    valid = [row["measurement_id"] for row in facts.results("knee") if row[VALID]]
-    wanted = ["Cycle count", "Discharge capacity [A.h]", "Complete"]
-    wanted += facts.shared(valid, "cycles", ("Mean discharge current [A]",))
-    steps["cycles"] = {"op": "summary", "dataset": "cycles", "ids": ids, "columns": wanted}
+    needs, also = ("Cycle count", "Discharge capacity [A.h]", "Complete"), ("Mean discharge current [A]",)
+    steps["cycles"] = cycles_of_records(facts, "knee", needs, also)
     return Made(steps, params)
 
 
@@ -32,7 +29,8 @@ def make(facts):
 def transform(data, params):
     figure, cells = go.Figure(), data["chosen"]
     colors = palette(cells["id"])
-    cycles, partly = from_full(data["cycles"][data["cycles"]["Complete"].fillna(True).astype(bool)])
+    cycles = data["cycles"][data["cycles"]["measurement_id"].isin(cells["measurement_id"])]
+    cycles, partly = from_full(cycles[cycles["Complete"].fillna(True).astype(bool)])
     cycles, apart = of_course(cycles)
     for _, cell in cells.iterrows():
         rows = cycles[cycles["measurement_id"] == cell["measurement_id"]]

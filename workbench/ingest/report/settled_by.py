@@ -48,7 +48,7 @@ _FILE = ("impedance_beside", "pieces_joined")
 _TABLES = ("tables_joined", "tables_left_out")
 _NOTHING = (
     *("time_from_first_row", "time_shifted", "steps_renumbered", "summaries", "no_thermometer"),
-    *("time_gap", "long_intervals", "folder"),
+    *("time_gap", "long_intervals", "folder", "cycles_sorted"),
 )
 """How the store keeps every series: there is nothing to choose."""
 
@@ -72,6 +72,8 @@ def settled_by(code: str, fix: str = "") -> str | None:
         return option("cycles", "file")
     if code == "integrated":
         return f"{column_map({'their column': 'Discharge capacity [A.h]'})}, where the file has a counter"
+    if code == "excluded":
+        return "bench.include, if it shall count here"
     if code == "rating_apart":
         return f"{option_name('specification')} for each kind of cell, or {option_name('sheet')}"
     if code == "rating":
