@@ -60,7 +60,7 @@ def test_implied_axes_are_written_out() -> None:
 
 
 def test_what_is_drawn_by_a_rule_is_written_out() -> None:
-    """Bars from a base of their own, and error bars that are no list."""
+    """Bars from a base of their own, and error bars without a list."""
     (bar,) = rows(figure({"type": "bar", "x": ["u"], "y": [3.0], "base": 5}))
     assert (bar["y"], bar["base"]) == (3.0, 5)
     percent = rows(figure({"y": [-2.0, 4.0], "error_y": {"type": "percent", "value": 10}}))
