@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import socket
 from collections.abc import Callable, Sequence
@@ -203,9 +204,12 @@ def _tried(work: Callable[[], object], name: str, failed: dict[str, str]) -> Non
 def _names(measurements: Sequence[Measurement], ending: str) -> list[str]:
     """The name of each file: cell and test, with a number where that is not of one alone."""
     names: list[str] = []
-    taken: dict[str, int] = {}
+    taken: set[str] = set()
     for one in measurements:
         stem = re.sub(r"[^\w.+-]+", "_", f"{one.instance_name} {one.name}").strip("._") or "test"
-        number = taken[stem.casefold()] = taken.get(stem.casefold(), 0) + 1
-        names.append(f"{stem}{'' if number == 1 else f'_{number}'}{ending}")
+        numbered = (stem if number == 1 else f"{stem}_{number}" for number in itertools.count(1))
+        # A test may be called as another one is with its number: no file may take the place of another.
+        name = next(name for name in numbered if name.casefold() not in taken)
+        taken.add(name.casefold())
+        names.append(f"{name}{ending}")
     return names

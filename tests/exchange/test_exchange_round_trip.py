@@ -303,3 +303,15 @@ def test_the_words_of_the_cycler_come_back(bench: wb.Bench, tmp_path: Path, name
     with other:
         assert content(other, after.id) == content(bench, str(file.measurement_id))
         pd.testing.assert_frame_equal(other.measurements.steps(after.id), steps)
+
+
+def test_each_test_has_a_file_of_its_own(bench: wb.Bench, tmp_path: Path) -> None:
+    """The second of two cells of one name was ``c1_RPT_2``, and so was a test 'RPT 2' of the first: one was lost."""
+    first = bench.instances.get("c1").id
+    bench.specifications.create(name="Other", ratings=bench.specifications.get("LG M50").ratings)
+    other = bench.instances.create(name="c1", specification="Other")
+    for cell, name in ((first, "RPT"), (other.id, "RPT"), (first, "RPT (2)")):
+        bench.backend.add_time_series({"instance_id": cell, "name": name}, odd_samples(), None, "discharge")
+    (tmp_path / "out").mkdir()
+    assert bench.export_tests(tmp_path / "out", ending=".parquet") == {}
+    assert len(list((tmp_path / "out").iterdir())) == 3
