@@ -100,6 +100,22 @@ def test_a_table_that_ends_says_how_many_rows_are_elsewhere(site: Site) -> None:
     window.close()
 
 
+def test_a_number_is_found_as_it_is_typed_and_what_is_empty_comes_last(site: Site) -> None:
+    trace = "go.Scatter(x=[None, *range(1_000_000, 1_000_020)], y=[7, *range(20)], name='all')"
+    window = site.window(site.plot("large", trace))
+    page = window.page
+    lines = page.get_by_role("region", name="The plotted numbers").get_by_role("row")
+    expect(lines).to_have_count(22)
+    for _ in range(2):
+        page.get_by_role("button", name="x", exact=True).click()
+    assert lines.nth(1).locator("td").all_inner_texts()[1] == "1\u202f000\u202f019"
+    assert lines.nth(21).locator("td").all_inner_texts()[1] == ""
+    page.get_by_role("searchbox", name="Filter The plotted numbers").fill("1000007")
+    expect(lines).to_have_count(2)
+    assert lines.nth(1).locator("td").all_inner_texts() == ["all", "1\u202f000\u202f007", "7"]
+    window.close()
+
+
 TABLES = Path(__file__).parents[2] / "server" / "page" / "plot" / "numbers.js"
 
 
@@ -140,3 +156,30 @@ def test_values_stand_under_their_own_headings(
     assert [column["label"] for column in table["columns"]] == ["Trace", *headings]
     keys = [column["key"] for column in table["columns"][1:]]
     assert [[row.get(key) for key in keys] for row in table["rows"]] == rows
+
+
+WORDS = TABLES.parents[1] / "core" / "words.js"
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("1234567", "1 234 567"),
+        ("-1234568.0", "-1 234 568"),
+        ("86400", "86 400"),
+        ("1234567.25", "1 234 567.3"),
+        ("-100000.5", "-100 000.5"),
+        ("3.14159265", "3.14159"),
+        ("1e-7", "1e-7"),
+        ("1.5e22", "1.5e+22"),
+        ("12", "12"),
+    ],
+)
+def test_a_number_of_a_record_is_not_shortened(value: str, shown: str) -> None:
+    script = f"import {{ cell }} from {json.dumps(WORDS.as_uri())};"
+    script += f"console.log(cell({value}));"
+    said = subprocess.run(
+        ["node", "--input-type=module", "-e", script], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert said.stdout.strip().replace("\u202f", " ") == shown

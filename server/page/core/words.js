@@ -3,8 +3,11 @@
 /** @param {number} number */
 export function count(number) {
   if (number >= 1e6) return `${(number / 1e6).toFixed(1).replace(/\.0$/, "")} M`;
-  return String(number).replace(/\B(?=(\d{3})+$)/g, "\u202f");
+  return grouped(String(number));
 }
+
+/** Digits in groups of three. @param {string} digits */
+const grouped = (digits) => digits.replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");
 
 /** @param {number} number @param {string} noun */
 export const many = (number, noun) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
@@ -44,7 +47,7 @@ export function size(bytes) {
 /** A cell of a table. @param {any} value */
 export function cell(value) {
   if (value === null || value === undefined) return "";
-  if (typeof value === "number") return Number.isInteger(value) ? count(value) : String(Number(value.toPrecision(6)));
+  if (typeof value === "number") return Number.isInteger(value) ? grouped(String(value)) : Math.abs(value) < 1e5 ? String(Number(value.toPrecision(6))) : grouped(value.toFixed(1));
   if (typeof value === "boolean") return value ? "yes" : "no";
   return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -1,7 +1,7 @@
 // A test: its curve, its steps and cycles, where it came from, its notes and tags.
 
 import { html, useEffect, useMemo, useState } from "../vendor/preact.js";
-import { get, part, patch } from "../core/api.js";
+import { get, part, patch, post } from "../core/api.js";
 import { useLoaded, useTitle } from "../core/load.js";
 import { may, projects } from "../core/projects.js";
 import { cell, day, many, size, who } from "../core/words.js";
@@ -77,23 +77,39 @@ function Origin({ test, findings, at }) {
 /** @param {{ test: any, writes: boolean, again: () => void }} given */
 function Notes({ test, writes, again }) {
   const [text, setText] = useState(/** @type {string | null} */ (null));
-  const save = () => patch(`/cell_measurements/${part(test.id)}`, { notes: text?.trim() || null }).then(() => { setText(null); say("The notes are saved."); again(); }, sayError);
+  const [began, setBegan] = useState("");
+  const at = `/cell_measurements/${part(test.id)}`;
+  const save = async () => {
+    try {
+      const present = (await get(at)).notes ?? "";
+      if (present !== began) {
+        setBegan(present);
+        setText(`${text ?? ""}\n\n${present}`);
+        say("Somebody else has changed these notes meanwhile: theirs are below yours. Save again when they fit together.", { wrong: true });
+        return;
+      }
+      await patch(at, { notes: text?.trim() || null });
+      setText(null);
+      say("The notes are saved.");
+      again();
+    } catch (error) { sayError(error); }
+  };
   if (text !== null) {
     return html`<div class="stack"><label class="labelled" for="notes">Notes<textarea class="input" id="notes" rows="5" ref=${focused} value=${text} onInput=${(/** @type {any} */ event) => setText(event.target.value)}></textarea></label>
       <div class="row"><button type="button" class="button main slim" onClick=${save}>Save</button><button type="button" class="button slim" onClick=${() => setText(null)}>Cancel</button></div></div>`;
   }
-  return html`<div><div class="spread"><h2>Notes</h2>${writes && html`<button type="button" class="button plain slim" onClick=${() => setText(test.notes ?? "")}><${Icon} name="edit" size=${15} /> Edit</button>`}</div>
+  return html`<div><div class="spread"><h2>Notes</h2>${writes && html`<button type="button" class="button plain slim" onClick=${() => { setBegan(test.notes ?? ""); setText(test.notes ?? ""); }}><${Icon} name="edit" size=${15} /> Edit</button>`}</div>
     <p class=${test.notes ? "break" : "soft"} style=${{ whiteSpace: "pre-wrap" }}>${test.notes ?? "None."}</p></div>`;
 }
 
 /** @param {{ test: any, writes: boolean, again: () => void }} given */
 function Tags({ test, writes, again }) {
   const [text, setText] = useState("");
-  /** @param {string[]} tags */
-  const save = (tags) => patch(`/cell_measurements/${part(test.id)}`, { tags }).then(() => { setText(""); again(); }, sayError);
+  /** Only what changes is sent, so that the tags of others stay. @param {{ add?: string[], remove?: string[] }} change */
+  const save = (change) => post("/cell_measurements/tags/bulk", { measurement_ids: [test.id], ...change }).then(() => { setText(""); again(); }, sayError);
   const tags = test.tags ?? [];
-  return html`<div class="stack"><h2>Tags</h2><div class="row">${tags.map((/** @type {string} */ tag) => html`<span key=${tag} class="chip">${tag}${writes && html`<button type="button" class="chip-out" aria-label=${`Remove the tag ${tag}`} onClick=${() => save(tags.filter((/** @type {string} */ one) => one !== tag))}><${Icon} name="close" size=${12} /></button>`}</span>`)}${!tags.length && html`<span class="soft">None.</span>`}</div>
-    ${writes && html`<form class="row" onSubmit=${(/** @type {Event} */ event) => { event.preventDefault(); if (text.trim() && !tags.includes(text.trim())) save([...tags, text.trim()]); }}>
+  return html`<div class="stack"><h2>Tags</h2><div class="row">${tags.map((/** @type {string} */ tag) => html`<span key=${tag} class="chip">${tag}${writes && html`<button type="button" class="chip-out" aria-label=${`Remove the tag ${tag}`} onClick=${() => save({ remove: [tag] })}><${Icon} name="close" size=${12} /></button>`}</span>`)}${!tags.length && html`<span class="soft">None.</span>`}</div>
+    ${writes && html`<form class="row" onSubmit=${(/** @type {Event} */ event) => { event.preventDefault(); if (text.trim() && !tags.includes(text.trim())) save({ add: [text.trim()] }); }}>
       <input class="input" style=${{ flex: 1, minWidth: "90px" }} aria-label="New tag" placeholder="New tag" maxlength="100" value=${text} onInput=${(/** @type {any} */ event) => setText(event.target.value)} /><button class="button slim">Add</button></form>`}</div>`;
 }
 

@@ -9,12 +9,15 @@ const SEEN = 60;
 
 /** @typedef {{ key: string, label: string, number?: boolean, show?: (row: any) => any, sort?: boolean, text?: (row: any) => string }} Column */
 
-/** @param {any} a @param {any} b */
-function compare(a, b) {
-  if (a === b) return 0;
-  if (a === null || a === undefined || a === "") return 1;
-  if (b === null || b === undefined || b === "") return -1;
-  return typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b), undefined, { numeric: true });
+/** A text as it is sought: without the spaces of numbers. @param {string} text */
+const soughtAs = (text) => text.toLowerCase().replaceAll("\u202f", "");
+
+/** What is empty comes last in either direction. @param {any} a @param {any} b @param {boolean} down */
+function compare(a, b, down) {
+  if ((a ?? "") === "") return (b ?? "") === "" ? 0 : 1;
+  if ((b ?? "") === "") return -1;
+  const order = typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b), undefined, { numeric: true });
+  return down ? -order : order;
 }
 
 /**
@@ -24,12 +27,11 @@ function compare(a, b) {
 export function DataTable({ label, columns, rows, height = 420, filter = true }) {
   const [sort, setSort] = useState(/** @type {{ key: string, down: boolean } | null} */ (null));
   const [text, setText] = useState("");
-  const sought = text.trim().toLowerCase();
+  const sought = soughtAs(text.trim());
   const shown = useMemo(() => {
-    const found = sought ? rows.filter((row) => columns.some((one) => (one.text ? one.text(row) : cell(row[one.key])).toLowerCase().includes(sought))) : rows;
+    const found = sought ? rows.filter((row) => columns.some((one) => soughtAs(one.text ? one.text(row) : cell(row[one.key])).includes(sought))) : rows;
     if (!sort) return found;
-    const sorted = [...found].sort((a, b) => compare(a[sort.key], b[sort.key]));
-    return sort.down ? sorted.reverse() : sorted;
+    return [...found].sort((a, b) => compare(a[sort.key], b[sort.key], sort.down));
   }, [rows, sort, sought]);
   return html`<div class="stack">
     ${filter && rows.length > 8 && html`<div class="spread"><input class="input filter" type="search" placeholder="Filter" aria-label=${`Filter ${label}`} value=${text} onInput=${(/** @type {any} */ event) => setText(event.target.value)} />
