@@ -56,6 +56,17 @@ def test_the_first_cycle_of_a_half_cell_begins_with_its_discharge(tmp_path: Path
         drawn = {trace.name: list(trace.y) for trace in figure.data}
         assert drawn["first-cycle efficiency"] == [pytest.approx(90, abs=0.1)]
         assert "first the discharge, as of a half cell: electrode" in notes(figure)
+        # A table of cycles has no steps. It took those of the electrode, whose loss was turned around.
+        cycles = "cycle,charge capacity [Ah],discharge capacity [Ah]\n1,1.1,1.0\n2,1.0,0.99\n3,1.0,0.98\n"
+        (tmp_path / "paper.csv").write_text(cycles)
+        bench.ingest(tmp_path / "paper.csv", specification="Cell", instance="paper", rating="1Ah,3V,4.2V")
+        bench.measurements.update("paper", tags=["formation"])
+        figure = bench.figure("formation")
+        (found,) = [trace for trace in figure.data if trace.name == "first-cycle efficiency"]
+        drawn = dict(zip(found.x, found.y, strict=True))
+        assert drawn == {"electrode": pytest.approx(90, abs=0.1), "paper": pytest.approx(100 / 1.1, abs=0.1)}
+        alone = bench.figure("formation", cells=["paper"])
+        assert [list(trace.x) for trace in alone.data if trace.name == "first-cycle efficiency"] == [["paper"]]
 
 
 def test_each_storage_of_a_test_has_its_own_bar(tmp_path: Path) -> None:

@@ -14,12 +14,15 @@ from ..cycling.sign_check import turned
 from ..errors import BadRequest, NotFound, instead
 from ..operations.operation import Sent
 from ..records import SOURCES, Measurement, Project, Record, Study
+from ..records.exclusion import EXCLUSION
 from ..records.record_table import tabulated
-from ..table import Table
+from ..table import Column, Table
 from . import wire
 from .client import Client, Params
 
 R = TypeVar("R", bound=Record)
+_EXCLUSIONS_SINCE = "0.1.1"
+"""The first version of a server that leaves out what is excluded: an older one has no exclusions."""
 
 
 class Records(Backend):
@@ -78,6 +81,8 @@ class Records(Backend):
         return total
 
     def listing(self, source: str, where: Where, fields: list[str] | None, limit: int | None) -> Table:
+        if where.get("analysisType") == EXCLUSION and self.client.is_before(_EXCLUSIONS_SINCE):
+            return Table({name: Column.nulls(0) for name in fields or ()}, 0)
         return self._list(SOURCES[source], where, fields, limit)
 
     def table(self, kind: type[Record], filters: Where, fields: list[str] | None, limit: int | None) -> Table:

@@ -17,8 +17,14 @@ def make(facts):
     steps, params = chosen_tests(facts, tests, "formation")
     steps["cycles"] = summary(facts, tests, READS)
     steps["rows"] = with_tests(facts, "cycles")
-    if len(facts.shared([one.id for one in tests], "steps", FLOWS)) == len(FLOWS):
-        steps["steps"] = summary(facts, tests, Reads("steps", FLOWS))
+    stepped = [one for one in tests if len(facts.shared([one.id], "steps", FLOWS)) == len(FLOWS)]
+    if stepped:
+        steps["steps"] = summary(facts, stepped, Reads("steps", FLOWS))
+    if stepped and len(stepped) < len(tests):  # a table of cycles has no steps, and takes none from the others
+        same = {"op": "join", "left": "chosen", "right": "tests", "on": {"left": "id", "right": "id"}}
+        read = steps.pop("steps")
+        steps["stepped"] = {**same, "fields": ["name"], "where": {"id": [one.id for one in stepped]}}
+        steps["steps"] = {**read, "ids": {"from": "stepped", "column": "id"}}
     return Made(steps, {**params, **per(facts)})
 
 
