@@ -315,3 +315,25 @@ def test_each_test_has_a_file_of_its_own(bench: wb.Bench, tmp_path: Path) -> Non
     (tmp_path / "out").mkdir()
     assert bench.export_tests(tmp_path / "out", ending=".parquet") == {}
     assert len(list((tmp_path / "out").iterdir())) == 3
+
+
+def test_texts_of_several_lines_come_back_from_a_long_text_file(bench: wb.Bench, tmp_path: Path) -> None:
+    """A block of the file ended within a text, so the file was read as one without a passport."""
+    n = 20_000
+    time, note = np.arange(n) * 1.0, "one,\n" * 60
+    samples = Table(
+        {
+            "Time [s]": Column.of(time),
+            "Current [A]": Column.of(np.full(n, 1.0)),
+            "Voltage [V]": Column.of(4 - time * 1e-5),
+            "Step count": Column.of(np.zeros(n, np.int64)),
+            "Note": Column.text([f"{k}{note}" for k in range(n)]),
+        },
+        n,
+    )
+    before = added(bench, samples, tags=["long"])
+    bench.measurements.export(before, tmp_path / "long.bdf.csv")
+    other, after = returned(tmp_path, tmp_path / "long.bdf.csv")
+    with other:
+        assert content(other, after.id) == content(bench, before.id)
+        assert after.tags == ["long"]
