@@ -64,9 +64,9 @@ def test_a_run_that_cannot_be_noted_gives_its_place_back(bench: wb.Bench, monkey
 def test_a_run_whose_end_cannot_be_noted_is_said_to_have_ended(
     bench: wb.Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fills_the_disk(told: Any, stop: threading.Event) -> Analysed:
+    def fills_the_disk(progress: Any, stop: threading.Event) -> Analysed:
         monkeypatch.setattr(background, "_write", full)
-        told(1, 2, "a test")  # no reason to stop
+        progress(1, 2, "a test")  # no reason to stop
         return Analysed("kinds", 2)
 
     run = begin(bench, fills_the_disk)
