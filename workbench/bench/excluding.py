@@ -9,7 +9,7 @@ from ..backend import Backend
 from ..errors import BadRequest, NotFound, instead
 from ..quick_import import later
 from ..records import Analysis, Measurement
-from ..records.exclusion import CYCLES, EXCLUSION, REASON, cycles_text
+from ..records.exclusion import CYCLES, EXCLUSION, REASON, cycles_text, exclusion_of
 from .collections import Ref
 
 if TYPE_CHECKING:
@@ -54,15 +54,7 @@ class Excluding:
         called = name or f"{record.name}, {'all' if text == 'all' else f'cycles {text}'}: {reason.strip()}"
         if called in set(self.exclusions()["name"]):
             raise BadRequest(f"There is an exclusion '{called[:80]}' already. Give this one another name=...")
-        return self.backend.create(
-            Analysis,
-            {
-                "name": called,
-                "measurement_id": record.id,
-                "analysis_type": EXCLUSION,
-                "metadata": {"exclusion": {"cycles": text, "reason": reason.strip()}},
-            },
-        )
+        return self.backend.create(Analysis, exclusion_of(record.id, called, text, reason.strip()))
 
     def exclusions(self) -> pd.DataFrame:
         """What is excluded: name, test, cell, cycles, reason."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
 import re
@@ -260,15 +259,16 @@ class Simulating:
         base = f"{wanted.parameters.name} {wanted.model} (PyBaMM {result.version})"
         held = wanted.parameters.content
         config = {"library": "pybamm", "model": wanted.model, "parameters": held}
-        for number in itertools.count(1):
-            name = base if number == 1 else f"{base} ({number})"
+        name, number = base, 1
+        while True:
             try:
                 found = self.models.get(name)
             except NotFound:
                 return self.models.create(name=name, config=config, simulator_version=f"pybamm {result.version}")
             if found.config == config:
                 return found
-        raise AssertionError  # the numbers do not end
+            number += 1
+            name = f"{base} ({number})"
 
 
 def _of_cycles(frame: pd.DataFrame, cycles: Sequence[int], name: str) -> pd.DataFrame:

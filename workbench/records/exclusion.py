@@ -81,6 +81,16 @@ def _cycle(value: object) -> tuple[int, int] | None:
     return (int(number), int(number)) if whole else None
 
 
+def exclusion_of(measurement: str, name: str, cycles: str, reason: str) -> dict[str, Any]:
+    """The fields of the record that leaves ``cycles``, as `cycles_text` gives them, out of a measurement."""
+    return {
+        "name": name,
+        "measurement_id": measurement,
+        "analysis_type": EXCLUSION,
+        "metadata": {"exclusion": {"cycles": cycles, "reason": reason}},
+    }
+
+
 def runs_of(text: str) -> list[tuple[int, int]]:
     """The first and last cycle of each run in a text of cycles; none for a whole test.
 

@@ -15,7 +15,7 @@ from ...cycling.findings import Finding
 from ...errors import Conflict
 from ...messages import spaced
 from ...records import Analysis, Instance, Measurement
-from ...records.exclusion import ALL, EXCLUSION
+from ...records.exclusion import ALL, exclusion_of
 from ...store import Transaction
 from ...store.store import Scope, Store
 from ..limits import RecordFields
@@ -363,15 +363,9 @@ class Committer:
     def _exclude(self, connection: Transaction, made: Measurement, prepared: Prepared, report: FileReport) -> None:
         """Leave out of a measurement what was left out of it where it was exported."""
         for one in exclusions_of(prepared.brought):
-            exclusion = {"cycles": one["cycles"], "reason": one["reason"]}
             self._store.rows.create(
                 Analysis,
-                {
-                    "name": one["name"],
-                    "measurement_id": made.id,
-                    "analysis_type": EXCLUSION,
-                    "metadata": {"exclusion": exclusion},
-                },
+                exclusion_of(made.id, one["name"], one["cycles"], one["reason"]),
                 scope=self._scope,
                 actor=self._cells.actor,
                 connection=connection,

@@ -133,7 +133,6 @@ def estimate_of(brought: Brought) -> dict[str, JsonValue]:
 
 
 _OF_ESTIMATES = ("ratings", "file", "capacity", "at_least", "own")
-_MOST_EXCLUSIONS = 1000
 MEASURED = ("start_time", "end_time", "tags", "properties", "protocol", "test_setup")
 """What a measurement brings of its own."""
 
@@ -142,7 +141,7 @@ def exclusions_of(brought: Brought | None) -> list[Excluded]:
     """What an exported file says is left out of its measurement; without what is not an exclusion."""
     listed = None if brought is None else brought["measurement"].get(EXCLUSIONS)
     found = []
-    for one in listed[:_MOST_EXCLUSIONS] if isinstance(listed, list) else []:
+    for one in listed if isinstance(listed, list) else []:
         if not isinstance(one, dict) or not all(
             isinstance(one.get(key), str) for key in ("name", "cycles", "reason")
         ):

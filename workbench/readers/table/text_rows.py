@@ -371,14 +371,14 @@ def with_power(made: dict[str, Column], settings: Settings) -> dict[str, Column]
     power, current = made.get(POWER), made.get(CURRENT)
     if power is None or current is None or power.kind not in ("number", "integer"):
         return made
-    values = power.floats()
-    if settings.turn is None:  # neither has a sign in the file
-        signs = np.sign(current.floats())
-        values = np.where(signs == 0, values, np.abs(values) * signs)
-    elif settings.turn < 0:
-        values = 0.0 - values
-    else:
+    if settings.turn is not None and settings.turn > 0:
         return made
+    values = power.floats()
+    if settings.turn is not None and (values < 0).any():
+        values = 0.0 - values
+    else:  # it has no sign in the file, or these samples only charge
+        signs = np.sign(current.floats())
+        values = np.where((signs == 0) | (values == 0), values, np.abs(values) * signs)
     return {**made, POWER: Column("number", values, power.valid)}
 
 
