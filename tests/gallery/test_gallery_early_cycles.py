@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from support import cells_that_fade
 from support.simple_cell import Cell, add, notes
 
 import workbench as wb
@@ -44,3 +45,18 @@ def test_a_slow_first_cycle_does_not_shorten_a_life(tmp_path: Path) -> None:
         assert apart.layout.xaxis.title.text == "log10 variance of ΔQ(V)"
         assert "different cycles" in notes(apart)
         assert "5 and 25" in notes(apart)
+
+
+def test_a_life_over_two_tests_is_one(tmp_path: Path) -> None:
+    """Each test was a dot, with a life from its own first cycle."""
+    with cells_that_fade.cells(tmp_path) as bench:
+        first = cells_that_fade.FIRST
+        cells_that_fade.add(bench, "C0 begins", 0, 0, first, "2024-01-01T00:00:00Z")
+        cells_that_fade.add(bench, "C0 goes on", 0, first, cells_that_fade.CYCLES, "2024-03-01T00:00:00Z")
+        bench.analyse("delta_q", m=5, n=15)
+        drawn = bench.figure("delta-q")
+        found = drawn.tidy().set_index("Cell")["Cycles to 80 %"]
+        assert found.index.is_unique
+        assert len(found) == cells_that_fade.CELLS
+        assert found["C0"] == pytest.approx(found["C1"], abs=1)
+        assert "a life over several tests: C0" in notes(drawn)

@@ -119,6 +119,12 @@ def test_a_table_does_not_change_the_course_of_other_cells_with_knees(aged: wb.B
     assert {name: beside[name] for name in alone} == alone
     chosen = aged.figure("knee", cells=["a"])
     assert {trace.name for trace in chosen.data if trace.name} == {"a"}
+    own = "each test counts from its own first cycle"
+    assert own not in words(chosen)
+    frame = cycled(0.002, knee=25)
+    aged.measurements.create(name="goes on", instance="a", time_series=frame, tags=["ageing"], sign="discharge")
+    aged.analyse("knee")
+    assert f"{own}: a" in words(aged.figure("knee"))
 
 
 def test_excluded_samples_are_not_drawn_beside_a_test_without_cycles(aged: wb.Bench) -> None:

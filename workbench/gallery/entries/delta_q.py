@@ -14,7 +14,7 @@ def make(facts):
     # Which cycles the feature compares is a choice of each record.
     steps["records"]["fields"] += ["metadata.workbench.parameters.m", "metadata.workbench.parameters.n"]
     needs = ("Cycle count", "Discharge capacity [A.h]", "Complete")
-    also = ("Mean discharge current [A]", "Mean temperature [degC]")
+    also = ("Mean discharge current [A]", "Mean temperature [degC]", "Cycle in life")
     steps["cycles"] = cycles_of_records(facts, "delta_q", needs, also)
     label = {"label": "Life ends at / % of the first capacity", "min": 50, "max": 99, "step": 1}
     params["threshold"] = {"kind": "view", "default": 80, "control": label}
@@ -27,8 +27,17 @@ def transform(data, params):
     cells = cells.dropna(subset=["metadata.results.log_var"])
     cycles = data["cycles"][data["cycles"]["measurement_id"].isin(cells["measurement_id"])]
     cycles, partly = from_full(not_excluded(cycles))
-    for _, cell in cells.iterrows():
-        rows = cycles[cycles["measurement_id"] == cell["measurement_id"]].sort_values("Cycle count")
+    cell_of = dict(zip(cells["measurement_id"], cells["instance_name"]))
+    cycles = cycles.assign(instance_name=cycles["measurement_id"].map(cell_of))
+    cycles["life"], own = lives(cycles)
+    cycles = along_life(cycles).sort_values("Cycle count")
+    # A life may go on in further tests of its cell, and its early cycles are those of the first one.
+    firsts = cycles.groupby("life", sort=False)["measurement_id"].first()
+    later = cells[cells["measurement_id"].isin(set(cycles["measurement_id"]) - set(firsts))]
+    names = ", ".join(later["instance_name"].unique()[:5])
+    goes_on = f"a life over several tests: {names}" if names else ""
+    for _, cell in cells.drop(later.index).iterrows():
+        rows = cycles[cycles["life"].isin(firsts.index[firsts == cell["measurement_id"]])]
         life = battery.end_of_life(rows, threshold=params["threshold"] / 100).iloc[0]
         if life["EOL reached"] not in ("yes", "no"):
             said.append(f"without {cell['instance_name']}: {str(life['Warning']).rstrip('.')}")
@@ -82,4 +91,4 @@ def transform(data, params):
     finished(figure, showlegend=True)
     more = f"; and {len(said) - 3} more" if len(said) > 3 else ""
     lost = "; ".join(said[:3]) + more
-    return note(figure, "; ".join(text for text in (words, partly, lost) if text), data, params)
+    return note(figure, "; ".join(text for text in (words, goes_on, own, partly, lost) if text), data, params)

@@ -64,4 +64,7 @@ def transform(data, params):
     ends = name_ends(figure)
     without = sorted(set(data["records"]["instance_name"]) - set(cells["instance_name"]))
     lacking = f"no knee: {', '.join(without[:8])}{' ...' if len(without) > 8 else ''}" if without else ""
-    return note(figure, "; ".join(text for text in (lacking, apart, partly, ends) if text), data, params)
+    names = cells.drop_duplicates("measurement_id")["instance_name"]
+    several = names[names.duplicated()].unique()
+    own = f"each test counts from its own first cycle: {', '.join(several[:5])}" if len(several) else ""
+    return note(figure, "; ".join(text for text in (lacking, own, apart, partly, ends) if text), data, params)
