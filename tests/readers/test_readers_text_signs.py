@@ -33,6 +33,11 @@ def test_a_power_has_the_sign_of_the_current(tmp_path: Path) -> None:
     assert table(path, sign="discharge")["Power [W]"].tolist() == [0.0 - value for value in expected]
     pd.read_csv(path).to_parquet(tmp_path / "test.parquet")
     assert table(tmp_path / "test.parquet")["Power [W]"].tolist() == expected
+    bdf = text.replace(
+        "time [s],current [A],voltage [V],Power [W]", "test_time_second,current_ampere,voltage_volt,power_watt"
+    )
+    (tmp_path / "test.bdf.csv").write_text(bdf)
+    assert table(tmp_path / "test.bdf.csv")["Power [W]"].tolist() == expected
     unsigned = "time [s],current [A],voltage [V],Power [W]\n"
     unsigned += "".join(f"{t},{i},{v},{abs(i * v)}\n" for t, i, v in rows)
     assert table(file(tmp_path, unsigned))["Power [W]"].tolist() == expected

@@ -18,6 +18,7 @@ COLUMNS = (
     From("Discharge capacity [A.h]", ("discharging capacity", "discharge capacity"), "A.h", positive=True),
     From("Charge energy [W.h]", ("charging energy", "charge energy"), "W.h", positive=True),
     From("Discharge energy [W.h]", ("discharging energy", "discharge energy"), "W.h", positive=True),
+    From("Power [W]", ("power",), "W"),
     From(
         "Temperature [degC]",
         ("temperature t1", "surface temperature", "cell temperature", "temperature", "surface temperature t1"),
