@@ -203,6 +203,7 @@ def test_a_file_that_was_changed_is_an_ordinary_one(bench: wb.Bench, tmp_path: P
     with other:
         (file,) = other.ingest(tmp_path / name)
         assert file.format != "exported"
+        assert any("is not as it was written" in message for message in file.odd)
 
 
 @pytest.mark.parametrize(

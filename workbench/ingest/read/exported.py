@@ -15,7 +15,7 @@ from ...cycling.cycles import cycles_of
 from ...cycling.given_samples import Rules
 from ...cycling.steps import OWN_TIME, StepsBuilder, replaced
 from ...errors import BadRequest, FileRefused
-from ...exchange import EXCLUSIONS, Excluded, Passport, passport_of, tables
+from ...exchange import EXCLUSIONS, Excluded, Passport, tables
 from ...records.exclusion import cycles_text
 from ...records.specification import ESTIMATED
 from ...table import Table
@@ -60,13 +60,12 @@ class Restored:
         )
 
 
-def restored(path: Path, file: IO[bytes], limits: Limits, deadline: float) -> Restored | None:
-    """The samples of an exported file, left in ``file``, an empty spool; None if it is none, or was changed since.
+def restored(passport: Passport, path: Path, file: IO[bytes], limits: Limits, deadline: float) -> Restored | None:
+    """The samples of an exported file, left in ``file``, an empty spool; None if it is not as its passport says.
 
     A file that was changed is an ordinary one, and its passport says nothing of it any more.
     """
-    passport = passport_of(path)
-    if passport is None or passport.rows > limits.rows or len(passport.columns) > limits.columns:
+    if passport.rows > limits.rows or len(passport.columns) > limits.columns:
         return None
     content, survey, rules = samples_file.ContentHash(), Survey(), Rules()
     try:

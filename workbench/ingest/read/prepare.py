@@ -23,6 +23,7 @@ from ...cycling.cycles import cycles_of
 from ...cycling.findings import Finding
 from ...cycling.steps import START_INDEX
 from ...errors import FileRefused, TooLarge
+from ...exchange import passport_of
 from ...messages import counted, spaced
 from ...readers import LaterRows, Reading, read
 from ...table import Column, Table
@@ -138,11 +139,8 @@ def _prepared(
     *,
     one_pass: bool,
 ) -> Prepared:
-    if (
-        len(paths) == 1
-        and options.said().keys() <= {"version"}
-        and (found := restored(paths[0], file, options.limits, deadline))
-    ):
+    exported = len(paths) == 1 and options.said().keys() <= {"version"} and passport_of(paths[0])
+    if exported and (found := restored(exported, paths[0], file, options.limits, deadline)):
         return _exported(found, options, facts.found())
     file.seek(0)
     file.truncate()
@@ -190,7 +188,7 @@ def _prepared(
     samples_file.put(file, "steps", steps)
     samples_file.put(file, "cycles", cycles)
     survey = conformer.survey
-    notes = joined.notes()
+    notes = [*joined.notes(), *([_changed_since(paths[0])] if exported else [])]
     # A warning stays beside an assumption of the same code: it says that the assumption looks wrong.
     noted = {(note.level, note.code) for note in notes}
     capacity = largest_capacity(steps, cycles)
@@ -254,6 +252,14 @@ def _held_back(shot: Snapshot) -> Finding:
         f"The last line of '{shot.path.name}' is not complete yet ({size}). It is read when the next line begins."
     )
     return Finding("assumed", "unfinished_line", message)
+
+
+def _changed_since(path: Path) -> Finding:
+    message = (
+        f"'{path.name}' was exported by the workbench and is not as it was written, so it is read as an ordinary file: "
+        "nothing is taken over of its cell, its records, its exclusions and the kinds of its columns."
+    )
+    return Finding("odd", "changed_since_export", message)
 
 
 def _reading(path: Path, options: ReadOptions, *, one_pass: bool) -> Reading:
