@@ -202,3 +202,19 @@ def test_a_factor_before_a_unit_is_not_lost(title: str) -> None:
     }
     (name,) = set(figure_numbers.tidy(encode(shown))) - {"Curve", "Series", "y"}
     assert name == title.replace("<sup>3</sup>", "³")
+
+
+@pytest.mark.parametrize(
+    ("visible", "layout", "there"),
+    [
+        (False, {}, False),
+        ("legendonly", {}, True),
+        (False, {"updatemenus": [{"buttons": [{"method": "restyle", "args": ["visible", True]}]}]}, True),
+        (False, {"sliders": [{"steps": [{"method": "restyle", "args": ["visible", True]}]}]}, True),
+    ],
+)
+def test_a_trace_that_nothing_can_show_is_not_listed(visible: Any, layout: dict[str, Any], there: bool) -> None:
+    figure = curves(**layout)
+    figure["data"][1]["visible"] = visible
+    series = figure_numbers.tidy_frame(encode(figure))["Series"].unique().tolist()
+    assert series == (["A", "B"] if there else ["A"])

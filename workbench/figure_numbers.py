@@ -43,7 +43,7 @@ def tidy(figure: bytes) -> Table:
     are several. The others are called by the titles of the axes and colour bars, as columns are: ``Voltage / V`` and
     ``Voltage (V)`` give ``Voltage [V]``. Error bars are ``... error``. A value that is only shown on hover is called by
     the word before it, as ``n`` in ``n = %{customdata[1]}``, else ``Hover value 2``. So is what an axis without a title
-    shows, else it is ``x`` or ``y``.
+    shows, else it is ``x`` or ``y``. A trace with ``visible`` false is left out where no button or slider can show it.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def tidy(figure: bytes) -> Table:
     panels = _panels(traces, layout)
     parts = []
     for number, trace in enumerate(traces):
-        if _draws_nothing(trace):
+        if _draws_nothing(trace) or _stays_hidden(trace, layout):
             continue
         points = points_of(trace)
         named = _columns(trace, points, layout, {CURVE, SERIES, PANEL})
@@ -88,6 +88,15 @@ def _draws_nothing(trace: Trace) -> bool:
     return all(
         len(values) > 0 and all(value is None for value in values)
         for values in (listed(trace.get("x")), listed(trace.get("y")))
+    )
+
+
+def _stays_hidden(trace: Trace, layout: Mapping[str, Decoded]) -> bool:
+    """Whether nobody can see a trace: what is off in the legend can be switched on."""
+    return (
+        trace.get("visible") is False
+        and not listed(layout.get("updatemenus"))
+        and not listed(layout.get("sliders"))
     )
 
 
