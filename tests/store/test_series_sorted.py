@@ -1,4 +1,5 @@
-"""Whether a column never falls: appends that begin exactly between two chunks, and what older versions left."""
+"""Whether a column never falls: appends that begin exactly between two chunks, and what older versions left; and
+where a window of one that does begins and ends."""
 
 from __future__ import annotations
 
@@ -98,3 +99,31 @@ def test_infinity_is_not_sorted_in_the_past_either(store: Store) -> None:
         found = then.sample("t", ["y"], (100.0, None), 500)
     assert found.rows.tolist() == before.rows.tolist()
     assert found.total == before.total
+
+
+@pytest.mark.parametrize("shape", ["even", "bursts", "equal", "steps", "wide", "infinite"])
+def test_a_window_is_found_wherever_its_samples_lie(tmp_path: Path, shape: str) -> None:
+    rng = np.random.default_rng(3)
+    n = 9 * CHUNK + 17
+    if shape == "even":
+        x = np.arange(n) * 1.0
+    elif shape == "bursts":
+        x = np.cumsum(np.where(rng.random(n) < 1e-4, 1e5, 1e-3))
+    elif shape == "equal":
+        x = np.full(n, 5.0)
+    elif shape == "steps":
+        x = np.repeat(np.arange(n // CHUNK + 1) * 1.0, CHUNK)[:n]
+    elif shape == "wide":
+        x = 1.7e308 * np.linspace(-1, 1, n)
+    else:
+        x = np.sort(
+            np.concatenate([np.full(CHUNK + 5, -np.inf), rng.normal(size=n - CHUNK - 10), np.full(5, np.inf)])
+        )
+    with Store.open(tmp_path / "w.db") as store:
+        store.series.append("one", "series", Table.of({"x": x, "y": np.arange(n) * 1.0}))
+        places = [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 4 * CHUNK, n - 2, n - 1, *rng.integers(0, n, 12).tolist()]
+        bounds = [x[place] for place in places] + [-1e400, 1e400, x[0] - 1, x[-1] + 1, 0.5]
+        for low, high in zip(bounds, rng.permutation(bounds), strict=True):
+            window = (float(min(low, high)), float(max(low, high)))
+            got = store.series.sample("one", "x", ["y"], window=window, most=10, scope=EVERYTHING)
+            assert got.total == int(np.count_nonzero((x >= window[0]) & (x <= window[1]))), window

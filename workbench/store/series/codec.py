@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from ...errors import BadRequest, Damaged, TooLarge
 from ...table import Array, Column, DType, Kind
+from . import compiled
 
 Mask = NDArray[np.bool_]
 
@@ -357,9 +358,12 @@ def _decode_body(
         return np.frombuffer(_unpacked(body, n * digits), f"<u{digits}", n).astype(dtype)
     if codec in (SHUFFLED, STEPPED):
         kept = np.dtype("<f4") if flags & NARROWED else dtype
-        planes = np.frombuffer(_unpacked(body, n * kept.itemsize), np.uint8, n * kept.itemsize).reshape(
-            kept.itemsize, n
-        )
+        packed = _unpacked(body, n * kept.itemsize)
+        if compiled.LOOPS and kept.itemsize > 2:
+            made = out if out is not None and out.dtype == kept and out.flags.c_contiguous else np.empty(n, kept)
+            compiled.LOOPS.joined(packed, codec == STEPPED, made)
+            return made if kept == dtype else made.astype(dtype)
+        planes = np.frombuffer(packed, np.uint8, n * kept.itemsize).reshape(kept.itemsize, n)
         joined = np.ascontiguousarray(planes.T).view(f"<u{kept.itemsize}")[:, 0]
         if codec == STEPPED:
             steps = (joined >> 1) ^ (~(joined & 1) + 1)
@@ -377,12 +381,19 @@ def _decode_deltas(body: memoryview, dtype: DType, digits: int | None, n: int, o
         size = int.from_bytes(body[at : at + 4], "little")
         beside = _unpacked(body[at + 4 : at + 4 + size], 12 * n)
         at += 4 + size
+        if len(beside) != 12 * count:
+            raise ValueError(f"it says that {count} differences are apart")
+    narrow = _SIGNED[width & ~_HALVED]
+    steps = np.frombuffer(_unpacked(body[at:], narrow.itemsize * (n - 1)), narrow, n - 1)
+    if compiled.LOOPS and digits is not None and dtype == np.float64 and narrow.itemsize < 8:
+        made = np.empty(n) if out is None or not out.flags.c_contiguous else out
+        compiled.LOOPS.running(first, steps, beside, float(POWERS[digits]), made)
+        return made
     sums = np.dtype(np.int32 if width & _HALVED else np.int64)
     reused = out is not None and digits is not None and n <= len(_zstd.scratch[sums])
     whole = _zstd.scratch[sums][:n] if reused else np.empty(n, sums)
     whole[0] = first
-    narrow = _SIGNED[width & ~_HALVED]
-    whole[1:] = np.frombuffer(_unpacked(body[at:], narrow.itemsize * (n - 1)), narrow, n - 1)
+    whole[1:] = steps
     if count:
         # Wrapping is right: the difference of two 32-bit values may need 33 bits, but the sums do not.
         wide = np.frombuffer(beside, np.int64, count, 4 * count)

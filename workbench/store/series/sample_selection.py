@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...table import Array, Column
+from . import compiled
+from .compiled import doubles_of
 from .pyramid import extreme_rows, rankable
 
 ROUNDS = 2
@@ -35,8 +37,11 @@ def bucket_size(n: int, most: int, columns: int) -> int:
 
 def candidates(columns: Sequence[Column], n: int, size: int) -> Places:
     """Places among n samples: of each run of ``size`` the first, the last and every column's extremes; sorted."""
-    full = n // size * size
     kept = np.zeros(n, bool)
+    doubles = doubles_of(columns) if compiled.LOOPS else None
+    if compiled.LOOPS and doubles is not None and compiled.LOOPS.candidates(doubles, size, kept):
+        return np.flatnonzero(kept)
+    full = n // size * size
     kept[:full:size] = kept[size - 1 : full : size] = True
     for column in columns:
         kept[extreme_rows(column.slice(0, full), size)] = True
@@ -58,7 +63,8 @@ class _Picture:
     @classmethod
     def of(cls, x: NDArray[np.float64], columns: int) -> _Picture:
         width = float(x[-1] - x[0])
-        pixel = ((x - x[0]) * (columns / width if width > 0 else 0.0)).astype(np.int64)
+        share = columns / width if width > 0 else 0.0
+        pixel = ((x - x[0]) * (share if share < np.inf else 0.0)).astype(np.int64)
         np.minimum(pixel, columns - 1, out=pixel)
         return cls(x, pixel, np.linspace(x[0], x[-1], columns + 1))
 
@@ -122,6 +128,11 @@ def choose(x: Array | None, columns: Sequence[Column], most: int) -> Places:
     if most < 2:
         return np.zeros(most, np.int64)
     kept = np.zeros(n, bool)
+    # Halves, so that the widest range of doubles is one too.
+    along = (np.arange(n) if x is None else x) / np.float64(2)
+    doubles = doubles_of(columns) if compiled.LOOPS else None
+    if compiled.LOOPS and doubles is not None and compiled.LOOPS.choose(along, doubles, most, kept):
+        return np.flatnonzero(kept)
     kept[[0, n - 1]] = True
     left = most - 2
     for place in _extremes(columns):
@@ -129,8 +140,6 @@ def choose(x: Array | None, columns: Sequence[Column], most: int) -> Places:
             kept[place] = True
             left -= 1
     _spread(kept, min(most // 4, left))
-    # Halves, so that the widest range of doubles is one too.
-    along = (np.arange(n) if x is None else x) / np.float64(2)
     picture = _Picture.of(along, max(most // 2, 1))
     starts = _runs(picture.pixel)
     curves = [_Curve(values, picture, starts) for values in map(_numbers, columns) if values is not None]
