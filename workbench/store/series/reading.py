@@ -189,7 +189,7 @@ class Reading:
         if low is None or high is None or bound <= low:
             return 0
         share = (float(bound) / 2 - low / 2) / (high / 2 - low / 2) if bound < high else 1.0
-        return min(int(share * chunks), chunks - 1)
+        return min(int(share * self.row.rows) // CHUNK, chunks - 1)
 
     def _of_range(self, names: list[str], x: str, wanted: list[int], start: int, stop: int, most: int) -> Samples:
         total = max(stop - start, 0)
