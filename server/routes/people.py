@@ -254,8 +254,10 @@ def _invited(context: RequestContext, organization: str, email: str, role: str |
 
 
 def _enrolled(context: RequestContext, organization: str, email: str, role: str | None) -> tuple[User, bool, bool]:
+    # An invite to a project must not undo what an Admin of the organization decided.
+    readmit = context.caller.is_admin
     try:
-        return context.store.people.enrol(organization, email, role=role, invited=True)
+        return context.store.people.enrol(organization, email, role=role, invited=True, readmit=readmit)
     except Invalid as error:
         raise Invalid([Problem(("email",), problem.msg, problem.type) for problem in error.problems]) from None
 

@@ -454,6 +454,23 @@ def test_members_and_roles(served: Lab) -> None:
     assert served.call("GET", "/organizations/another/users").status_code == 404
 
 
+def test_an_invite_to_a_project_does_not_end_a_suspension(served: Lab) -> None:
+    lead, boss = served.person("lead@lab"), served.person("boss@lab", role="Admin")
+    project = f"/projects/{served.project.id}"
+    given = {"user_id": lead.user_id, "project_role_id": "project-admin"}
+    assert served.call("POST", f"{project}/members", json=given).status_code == 204
+    user = f"/organizations/{served.organization.id}/users/{boss.user_id}"
+    assert served.call("PATCH", user, json={"is_active": False}).status_code == 204
+
+    invite = {"email": "boss@lab", "project_role_id": "project-viewer"}
+    refused = served.call("POST", f"{project}/invites", lead, json=invite)
+    assert (refused.status_code, refused.json()["error_code"]) == (403, "FORBIDDEN")
+    assert "suspended" in refused.json()["message"]
+    assert served.call("GET", "/users/me", boss).status_code == 401
+    served.json("POST", f"{project}/invites", json=invite)
+    assert served.json("GET", "/users/me", boss)["organization_role"] == {"name": "Admin"}
+
+
 def test_who_makes_a_project_leads_it(served: Lab) -> None:
     maker = served.person("maker@lab", everywhere="project-contributor")
     mine = served.json("POST", "/projects", maker, json={"name": "Mine"})

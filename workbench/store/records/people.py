@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import orjson
 
-from ...errors import BadRequest, Conflict, NotFound, Unauthorized, instead
+from ...errors import BadRequest, Conflict, Forbidden, NotFound, Unauthorized, instead
 from ...records import Organization, User
 from ...table import Plain, from_micros, to_micros
 from ..db import row_checksums
@@ -347,9 +347,16 @@ class People:
         role: str | None = None,
         everywhere: str | None = None,
         invited: bool = False,
+        readmit: bool = True,
     ) -> tuple[User, bool, bool]:
         """Make a user a member. Returns the user, whether they are new to the store, and whether they were an active
-        member already. A member keeps their role, unless ``role`` is given."""
+        member already. A member keeps their role, unless ``role`` is given.
+
+        Raises
+        ------
+        Forbidden
+            If they are suspended, and ``readmit`` is false.
+        """
         if role not in (None, ADMIN, MEMBER):
             raise BadRequest(f"There is no role '{role}'. {instead(str(role), [ADMIN, MEMBER], 'roles')}")
         with self._store.transaction() as db:
@@ -361,6 +368,10 @@ class People:
                     "insert into members (organization_id, user_id, role, everywhere, invited_at, created_at) "
                     "values (?, ?, ?, ?, ?, ?)",
                     [organization_id, user.id, role or MEMBER, everywhere, now if invited else None, now],
+                )
+            elif not (there["is_active"] or readmit):
+                raise Forbidden(
+                    f"'{user.email}' is suspended. Only an Admin of the organization can end that; ask one for it."
                 )
             elif not there["is_active"] or (role, everywhere) != (None, None):
                 self._refuse_last_admin(organization_id, user.id, stays=(role or there["role"]) == ADMIN)
