@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Form
 from pydantic import AfterValidator, Field
 
+from workbench.errors import Conflict
 from workbench.records import Model, Project
 
 from .. import records
@@ -112,7 +113,13 @@ def set_variable(context: RecordWriter, model_id: str, body: Variable) -> Shown[
     rows = context.store.rows
     with context.writing() as db:
         config = rows.get(Model, model_id, context.scope).config
-        variables = {**config.get("custom_variables", {}), body.name: body.expression}
+        there = config.get("custom_variables")
+        # A config is free JSON, so that its maker may have put anything there.
+        if not (there is None or isinstance(there, dict)):
+            raise Conflict(
+                "The config of this model has 'custom_variables' that are not an object. Change it first."
+            )
+        variables = {**(there or {}), body.name: body.expression}
         changes = {"config": {**config, "custom_variables": variables}}
         changed = rows.update(Model, model_id, changes, context.scope, context.actor, connection=db)
     return wire(changed)

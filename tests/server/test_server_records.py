@@ -373,6 +373,11 @@ def test_models_of_the_system_are_read_and_not_written(served: Lab) -> None:
         "POST", f"/models/{made['id']}/custom-variables", json={"name": "v", "expression": "a + b"}
     )
     assert changed["config"] == {"type": "SPM", "custom_variables": {"v": "a + b"}}
+    odd = served.json("POST", "/models", json={"name": "Odd", "config": {"custom_variables": ["a"]}})["id"]
+    refused = served.call("POST", f"/models/{odd}/custom-variables", json={"name": "v", "expression": "a"})
+    assert (refused.status_code, "custom_variables" in refused.json()["message"]) == (409, True)
+    assert served.json("PATCH", f"/models/{odd}", json={"config": {"custom_variables": None}})
+    served.json("POST", f"/models/{odd}/custom-variables", json={"name": "v", "expression": "a"})
     custom = served.json(
         "POST",
         "/models/upload-custom",
