@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from workbench.quick_import import import_all
@@ -28,7 +29,6 @@ from .metrics import OTHER
 from .openapi import INTERFACE_VERSION, TITLE, document
 from .route_index import RouteIndex
 from .routes import ROUTERS
-from .routing import Route
 from .settings import Settings
 from .state import State
 
@@ -115,18 +115,18 @@ async def _no_such_path(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
     path = request.url.path
     message = f"There is no '{request.method} {path[:200]}' on this server."
-    if status == 404 and path.endswith("/") and _methods(path.rstrip("/")):
+    if status == 404 and path.endswith("/") and _methods(request.app, path.rstrip("/")):
         message = f"{message} Leave out the slash at its end."
-    headers = {"allow": ", ".join(_methods(request.scope["path"]))} if status == 405 else {}
+    headers = {"allow": ", ".join(_methods(request.app, request.scope["path"]))} if status == 405 else {}
     if headers:
         message = f"'{path[:200]}' takes {headers['allow']}, not {request.method}."
     return errors.plain(status, _CODES.get(status, "BAD_REQUEST"), message, request.state.request_id, headers)
 
 
-def _methods(path: str) -> list[str]:
-    """The methods that a path has."""
-    routes = [route for router in ROUTERS for route in router.routes if isinstance(route, Route)]
-    return [method for route in routes if route.path_regex.match(path) for method in sorted(route.methods or ())]
+def _methods(app: FastAPI, path: str) -> list[str]:
+    """The methods that a path has, also one of the web page."""
+    routes = [route for route in app.router.routes if isinstance(route, Route) and route.path_regex.match(path)]
+    return list(dict.fromkeys(method for route in routes for method in sorted(route.methods or ())))
 
 
 class _Entrance:

@@ -188,6 +188,10 @@ def test_a_405_names_every_method_of_the_path(served: Lab) -> None:
     assert answer.status_code == 405
     assert set(answer.headers["allow"].split(", ")) == {"GET", "PATCH", "DELETE"}
     assert answer.json()["message"].endswith("takes GET, PATCH, DELETE, not PUT.")
+    for path in ("/", "/boards/any", "/openapi.json", "/favicon.ico"):
+        answer = served.call("DELETE", path)
+        assert answer.headers["allow"] == "GET, HEAD"
+        assert answer.json()["message"] == f"'{path}' takes GET, HEAD, not DELETE."
 
 
 def test_the_billing_portal_is_where_the_operator_says(served: Lab, tmp_path: Path) -> None:
