@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, TypeAlias
 from pydantic import JsonValue
 
 from ..backend import Backend
-from ..errors import BadRequest
+from ..errors import BadRequest, Invalid
 from ..quick_import import later
+from ..recipe.jsontext import plain
 from ..records import Measurement, Record
+from .collections import filters_of
 from .recipe_input import ParamValue
 
 if TYPE_CHECKING:
@@ -67,9 +69,15 @@ class Analysing:
             For an analysis or a parameter that does not exist; the message names the nearest.
         NotFound
             For a test that does not exist.
+        Invalid
+            For a filter or a parameter that JSON cannot hold, such as NaN.
         """
         where = self._filters(measurements)
-        return self.backend.analyse(type, where, parameters, check=check, progress=progress, cancel=cancel)
+        chosen, problems = plain(parameters, ("parameters",))
+        if problems:
+            raise Invalid(problems)
+        given = chosen if isinstance(chosen, dict) else {}
+        return self.backend.analyse(type, where, given, check=check, progress=progress, cancel=cancel)
 
     def analyse_on_arrival(self, on: bool | None = None) -> bool:
         """Whether this project computes analyses when tests arrive; with ``on`` it does from now on, or no more.
@@ -122,10 +130,10 @@ class Analysing:
             [str(id) for id in self.backend.listing("measurements", chosen, ["id"], None)["id"].tolist()],
         )
 
-    def _filters(self, measurements: Tests) -> dict[str, ParamValue] | None:
+    def _filters(self, measurements: Tests) -> dict[str, JsonValue] | None:
         if measurements is None:
             return None
         if isinstance(measurements, Mapping):
-            return dict(measurements)
+            return filters_of(measurements)
         several = [measurements] if isinstance(measurements, str | Record) else list(measurements)
         return {"ids": [self.backend.get(Measurement, one).id for one in several]}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import index
 from pathlib import Path
 from types import EllipsisType
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 from pydantic import JsonValue
 
 from ..backend import Backend
+from ..errors import BadRequest
 from ..quick_import import later
 from ..records import Dashboard, Plot
 from .as_of import AsOf, then
@@ -201,8 +203,9 @@ class SavedPlot:
         backend = self._bench.backend
         record = self.record
         if revision is not None:
-            config = backend.revision(record, revision).config
-            record = backend.met(record.model_copy(update={"config": config, "revision": revision}))
+            number = _number(revision)
+            config = backend.revision(record, number).config
+            record = backend.met(record.model_copy(update={"config": config, "revision": number}))
         recipe = recipes.Recipe(record.config)
         recipe.foreign = not backend.is_own(record)
         return recipe
@@ -265,14 +268,22 @@ class SavedPlot:
 
         Your own sessions are in ``bench.sessions``; nobody reads those of others.
         """
-        number = self.revision if revision is None else revision
+        number = self.revision if revision is None else _number(revision)
         return self._bench.backend.session_of(self.record, number)["session_id"]
 
     def restore(self, revision: int) -> SavedPlot:
         """Save an earlier revision again as the newest one; all revisions are kept."""
         backend = self._bench.backend
-        self.record = backend.met(backend.restore(self.record, revision))
+        self.record = backend.met(backend.restore(self.record, _number(revision)))
         return self
+
+
+def _number(revision: int) -> int:
+    """The number of a revision. One out of ``history()`` is numpy's, which SQLite would not find."""
+    try:
+        return index(revision)
+    except TypeError:
+        raise BadRequest(f"A revision is named by its number, a whole one, not by {revision!r}.") from None
 
 
 class Boards(Collection[Dashboard]):

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence, Set, ValuesView
 from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
-from ..errors import BadRequest, instead
+from pydantic import JsonValue
+
+from ..errors import BadRequest, Invalid, instead
 from ..quick_import import later
+from ..recipe.jsontext import plain
 from ..records import KINDS, Record
 from .recipe_input import ParamValue, Unchecked
 
@@ -72,11 +76,12 @@ class Collection(Generic[R]):
         source = self.kind.listed_as
         if source is None:
             self._refuse_unknown(filters, ["name", "name_contains"])
-            found = frames.frame_of(self._backend.table(self.kind, filters, fields=_listed(fields), limit=limit))
+            where = filters_of(filters)
+            found = frames.frame_of(self._backend.table(self.kind, where, fields=_listed(fields), limit=limit))
         else:
             known = {_snake(key): key for key in self.kind.filters}
             self._refuse_unknown(filters, known)
-            where = {known[name]: _ids(value) for name, value in filters.items()}
+            where = filters_of({known[name]: value for name, value in filters.items()})
             found = frames.frame_of(self._backend.listing(source, where, _listed(fields), limit))
         return found if fields is not None else _for_people(found)
 
@@ -140,11 +145,32 @@ def _snake(name: str) -> str:
     return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
 
 
-def _ids(value: FilterValue) -> FilterValue:
+def filters_of(given: Mapping[str, FilterValue]) -> dict[str, JsonValue]:
+    """Filters as JSON values, near as far: arrays and pandas columns become lists, records their ids.
+
+    Raises
+    ------
+    Invalid
+        For a value that no record can have: it would match nothing, without a word.
+    """
+    where, problems = plain({name: _ids(value) for name, value in given.items()}, ("where",))
+    if problems:
+        raise Invalid(problems)
+    return dict(where) if isinstance(where, dict) else {}
+
+
+def _ids(value: Unchecked) -> Unchecked:
     if isinstance(value, Record):
         return value.id
-    if isinstance(value, pd.Series | pd.Index):
-        return value.tolist()
-    if isinstance(value, tuple | set | builtins.list):
-        return [item.id if isinstance(item, Record) else item for item in value]
+    if isinstance(value, str | bytes | Mapping):
+        return value
+    if hasattr(value, "tolist"):  # an array, a pandas column or one of their scalars
+        value = value.tolist()
+    if isinstance(value, Sequence | Set | ValuesView) and not isinstance(value, str | bytes):
+        return [None if _is_missing(item) else item.id if isinstance(item, Record) else item for item in value]
     return value
+
+
+def _is_missing(item: Unchecked) -> bool:
+    """Whether pandas put it where a column has nothing."""
+    return item is pd.NA or item is pd.NaT or (isinstance(item, float) and math.isnan(item))

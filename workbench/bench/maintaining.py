@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ..backend import Backend
 from ..quick_import import later
 from ..records import Dashboard, Measurement, Record
+from .collections import filters_of
 from .recipe_input import ParamValue
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ class Maintaining:
         BadRequest
             For another ending, or a folder that does not exist.
         """
-        ids = self.backend.listing("measurements", dict(where or {}), ["id"], None)["id"].tolist()
+        ids = self.backend.listing("measurements", filters_of(where or {}), ["id"], None)["id"].tolist()
         found = [self.backend.get(Measurement, str(id)) for id in ids]
         return fleet.export(self.backend, found, Path(folder), ending, progress=progress, cancel=cancel)
 
@@ -135,4 +136,5 @@ class Maintaining:
         BadRequest
             On a remote bench: run ``workbench recompute`` on the server's machine.
         """
-        return self.backend.recompute(where, check=check, progress=progress)
+        chosen = None if where is None else filters_of(where)
+        return self.backend.recompute(chosen, check=check, progress=progress)

@@ -148,7 +148,7 @@ class RemoteBackend(Boards):
             operation.method,
             operation.address(self, arguments),
             params=operation.query(self, arguments) or None,
-            json=operation.content(self, arguments),
+            json=wire.body(operation.content(self, arguments)),
             changes=not operation.reads,
             cancel=arguments.get("cancel"),
         )

@@ -19,9 +19,10 @@ from ..arrow import to_arrow
 from ..backend import FigureAnswer
 from ..engine import arrow
 from ..engine.zoom import Detail
-from ..errors import BadRequest, StoreError
+from ..errors import BadRequest, Invalid, StoreError
 from ..operations.operation import Page, Sent
 from ..operations.operation import pages as paged
+from ..recipe.jsontext import plain as as_json
 from ..recipe.strict import Raw
 from ..records import Record
 from ..records.values import as_moment
@@ -68,6 +69,20 @@ def plain(value: Raw) -> JsonValue:
         f"A field holds a {type(value).__name__}, which a record cannot hold. "
         "Give texts, numbers, booleans, times, lists or objects."
     )
+
+
+def body(content: Mapping[str, Raw] | None) -> dict[str, JsonValue] | None:
+    """The body of an operation: arrays, pandas columns and their scalars become JSON values.
+
+    Raises
+    ------
+    Invalid
+        With what JSON cannot hold, at its place. The encoder alone would send null for NaN.
+    """
+    made, problems = as_json(content)
+    if problems:
+        raise Invalid(problems)
+    return made if isinstance(made, dict) else None
 
 
 def _text(value: str) -> str:
