@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,19 @@ RECIPE = {
     "params": {"v": {"kind": "data", "default": 1.5}},
     "transform": "def transform(data, params):\n    return {'data': [], 'layout': {}}\n",
 }
+
+
+def said(call: Callable[[], Any]) -> Any:
+    """The answer, or the class and the words of the error."""
+    try:
+        return call()
+    except wb.WorkbenchError as error:
+        return type(error), str(error)
+
+
+def kept(bench: wb.Bench, name: str, value: Any) -> Any:
+    """The properties of a new cell with this value."""
+    return said(lambda: bench.instances.create(name=name, specification="S", properties={"v": value}).properties)
 
 
 def test_filters_take_what_frames_give(lab: Sides) -> None:
@@ -37,6 +52,34 @@ def test_filters_take_what_frames_give(lab: Sides) -> None:
                 bench.instances.list(ids=odd)
         with pytest.raises(wb.Invalid, match="'name' takes one value, not a list"):
             bench.instances.list(name=np.array(["I"]))
+
+
+def test_a_record_far_keeps_and_refuses_what_a_record_near_does(lab: Sides) -> None:
+    cell = lab.near.specifications.create(name="S", ratings=RATINGS)
+    deep: Any = 1
+    for _ in range(300):
+        deep = [deep]
+    for number, value in enumerate(
+        (
+            *({1: 2}, {None: 1}, {1, 2}, np.array([1.0]), float("nan"), {"a": [float("inf")]}, 10**30, -(2**63)),
+            *(
+                datetime(2026, 1, 1),
+                datetime(2026, 1, 1, 2, 0, 0, 5, UTC),
+                pd.Timestamp("2026-01-01"),
+                pd.NaT,
+                pd.NA,
+            ),
+            *(np.float32(0.1), np.int64(5), np.bool_(True), (1, 2), b"x", 1j, "a\0b", "\ud800", deep, 2**53 + 1),
+        )
+    ):
+        near, far = (
+            kept(bench, f"{number} {side}", value) for side, bench in (("near", lab.near), ("far", lab.far))
+        )
+        assert repr(near) == repr(far), value
+    odd = [
+        said(lambda bench=bench: bench.specifications.update(cell, notes=10**30)) for bench in (lab.near, lab.far)
+    ]
+    assert [one[0] for one in odd] == [wb.Invalid, wb.Invalid]
 
 
 def test_arguments_out_of_frames_are_numbers_near_and_far(lab: Sides) -> None:

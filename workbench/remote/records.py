@@ -73,7 +73,7 @@ class Records(Backend):
         self.client.ask("DELETE", path, changes=True)
 
     def _changed(self, method: str, path: str, fields: Fields) -> Sent:
-        return self.client.ask(method, path, json=wire.plain(dict(fields)), changes=True).json()
+        return self.client.ask(method, path, json=wire.fields(fields), changes=True).json()
 
     def count(self, kind: type[Record]) -> int:
         path = "/projects" if issubclass(kind, Project) else self._kind(kind)
@@ -154,4 +154,4 @@ class Records(Backend):
 
 
 def _text(fields: Fields) -> str:
-    return orjson.dumps(wire.plain(dict(fields))).decode()
+    return orjson.dumps(wire.fields(fields)).decode()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields
+from dataclasses import fields as fields_of_class
 from datetime import date, datetime
 from pathlib import Path
 from typing import TypeVar
@@ -19,20 +19,20 @@ from ..arrow import to_arrow
 from ..backend import FigureAnswer
 from ..engine import arrow
 from ..engine.zoom import Detail
-from ..errors import BadRequest, Invalid, StoreError
+from ..errors import BadRequest, Invalid, Problem, StoreError
 from ..operations.operation import Page, Sent
 from ..operations.operation import pages as paged
 from ..recipe.jsontext import plain as as_json
 from ..recipe.strict import Raw
 from ..records import Record
-from ..records.values import as_moment
+from ..records.values import as_moment, json_object
 from ..store.records.search import Found, Hit
 from ..store.series.layout import fields_of
 from ..table import Table, time_text, to_micros
 from .client import Params, Reply
 
 R = TypeVar("R", bound=Record)
-_OF_FIGURE = {one.name for one in fields(FigureAnswer)}
+_OF_FIGURE = {one.name for one in fields_of_class(FigureAnswer)}
 _GROUP = 1 << 17
 
 
@@ -69,6 +69,41 @@ def plain(value: Raw) -> JsonValue:
         f"A field holds a {type(value).__name__}, which a record cannot hold. "
         "Give texts, numbers, booleans, times, lists or objects."
     )
+
+
+def fields(given: Mapping[str, Raw]) -> dict[str, JsonValue]:
+    """The fields of a record as a request takes them: what a local store refuses is refused here in the same words, and
+    what it keeps is kept there letter by letter.
+
+    Raises
+    ------
+    Invalid
+        With what JSON cannot hold, at its field.
+    """
+    made: dict[str, JsonValue] = {}
+    problems = []
+    for name, value in given.items():
+        shaped = _dumped(value)
+        try:
+            made |= {name: json_object(shaped)} if isinstance(shaped, Mapping) else json_object({name: shaped})
+        except ValueError as error:
+            problems.append(Problem((name,), str(error), "value_error"))
+    if problems:
+        raise Invalid(problems)
+    return made
+
+
+def _dumped(value: Raw) -> Raw:
+    """The value with ids in place of records, and objects in place of the shapes of a field."""
+    if isinstance(value, Record):
+        return value.id
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    if isinstance(value, Mapping) and any(isinstance(item, BaseModel) for item in value.values()):
+        return {key: _dumped(item) for key, item in value.items()}
+    if isinstance(value, list | tuple) and any(isinstance(item, BaseModel) for item in value):
+        return [_dumped(item) for item in value]
+    return value
 
 
 def body(content: Mapping[str, Raw] | None) -> dict[str, JsonValue] | None:
