@@ -167,6 +167,10 @@ def test_what_cannot_be_watched_is_refused(bench: wb.Bench) -> None:
         bench.alerts.create(plot, "x", "tests", above=3)
     with pytest.raises(Invalid, match="goes with neither"):
         bench.alerts.create(plot, "x", "tests", "name", equals="a", above=3)
+    for bound in ({"equals": 10**30}, {"equals": -(2**64)}, {"above": float("inf")}, {"below": float("nan")}):
+        (name,) = bound
+        with pytest.raises(Invalid, match=rf"{name}: .*(64 bits|NaN)"):
+            bench.alerts.create(plot, "x", "tests", "sample_count", **bound)
     assert len(bench.alerts.list()) == 0
     with pytest.raises(NotFound):
         bench.alerts.delete("nothing")

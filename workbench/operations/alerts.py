@@ -11,6 +11,7 @@ from ..alerts import form
 from ..alerts.form import AlertChoices, Asked
 from ..errors import Invalid, Problem
 from ..quick_import import later
+from ..recipe.jsontext import plain
 from ..recipe.strict import NotNull, Scalar
 from ..records import Plot
 from ..store.records.alerts import Address, Alert, Occurrence
@@ -135,15 +136,11 @@ class AlertOperations:
             raise Invalid(Problem(("equals",), "'equals' goes with neither 'above' nor 'below'.", "value_error"))
         if column is None and not all(one is None for one in (above, below, equals)):
             raise Invalid(Problem(("column",), "A bound needs the 'column' that it is about.", "missing"))
-        fields: Json = {
-            "plot_id": plot_id,
-            "name": name,
-            "step": step,
-            "column": column,
-            "above": above,
-            "below": below,
-        }
-        fields |= {"equals": equals, "key": key, "values": values or {}, "webhook": webhook}
+        bounds: Json = {"column": column, "above": above, "below": below, "equals": equals}
+        more: Json = {"key": key, "values": values or {}, "webhook": webhook}
+        fields, problems = plain({"plot_id": plot_id, "name": name, "step": step, **bounds, **more})
+        if problems or not isinstance(fields, dict):  # an integer beyond 64 bits, or an infinity
+            raise Invalid(problems)
         draft = self.store.alerts.drafted(fields, self.scope, self.actor)
         with self.store.snapshot():  # what comes in while the plan runs is found at the next look
             seen_at = self.store.latest()
