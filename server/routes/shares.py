@@ -13,6 +13,7 @@ from workbench import export
 from workbench.backend import FigureAnswer
 from workbench.errors import Invalid, NotFound, Problem, instead
 from workbench.recipe.plot import PlotConfig
+from workbench.recipe.values import effective
 from workbench.records import Dashboard, Plot
 from workbench.store.records.shares import LONGEST_DAYS, Share, Wanted
 from workbench.table import time_text
@@ -118,13 +119,17 @@ def create_share(context: ProjectWriter, project_id: str, body: NewShare) -> Sha
 
 
 def _refuse_unknown(context: RequestContext, body: NewShare) -> None:
-    """Refuse values of other plots than those of the dashboard, and of params that they do not have."""
+    """Refuse a link that could show nothing: with a revision that does not exist, values of other plots than those of
+    the dashboard, or values that the params do not take."""
+    if body.plot_id is not None and body.revision is not None:
+        context.backend.revision(context.store.rows.get(Plot, body.plot_id, context.scope), body.revision)
     problems = []
     for id, values in body.values.items():
         plot = context.store.rows.get(Plot, id, context.scope)
         if plot.dashboard_id != body.dashboard_id:
             raise NotFound(f"There is no plot '{plot.id}'.")
-        known = context.state.recipes.of(plot).params
+        config = config_of(context, plot, Chosen(revision=body.revision if id == body.plot_id else None))
+        known = config.params
         problems += [
             Problem(
                 ("values", id, name),
@@ -134,6 +139,10 @@ def _refuse_unknown(context: RequestContext, body: NewShare) -> None:
             for name in values
             if name not in known
         ]
+        try:
+            effective(config, {name: value for name, value in values.items() if name in known})
+        except Invalid as error:
+            problems += [Problem(("values", id, *p.loc[1:]), p.msg, p.type, p.ctx) for p in error.problems]
     if problems:
         raise Invalid(problems)
 

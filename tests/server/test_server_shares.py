@@ -73,6 +73,17 @@ def test_fixed_values_are_those_of_the_link(served: Lab, world: World) -> None:
     assert (wrong.status_code, "'of'" in wrong.text) == (422, True)
 
 
+def test_a_link_that_could_show_nothing_is_refused(served: Lab, world: World) -> None:
+    plot = shared(served, world)["plot"]
+    place, board = f"/projects/{world.ids['project_id']}/shares", {"dashboard_id": world.ids["dashboard_id"]}
+    for values, loc in (({"n": 99}, "n"), ({"n": "x"}, "n"), ({"other": 1}, "other")):
+        answer = served.call("POST", place, json={**board, "values": {plot: values}})
+        assert answer.status_code == 422
+        assert [one["loc"] for one in answer.json()["detail"]] == [["values", plot, loc]]
+    assert served.call("POST", place, json={**board, "plot_id": plot, "revision": 7}).status_code == 404
+    served.json("POST", place, json={**board, "plot_id": plot, "revision": 1, "values": {plot: {"n": 9}}})
+
+
 def test_a_link_to_one_plot_shows_no_other(served: Lab, world: World) -> None:
     link = shared(served, world, values={}, one=True, revision=1)
     assert [one["id"] for one in served.client.get(link["at"]).json()["plots"]] == [link["plot"]]
