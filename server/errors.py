@@ -31,6 +31,8 @@ _QUERY_TYPES = {
     "too_short": "string_too_short",
 }
 """The ``type`` of a problem of a query parameter, where pydantic has another name for it."""
+_GENERAL = ("Input ", "Unable ", "This must be ")
+"""How a message begins that says less than ours does; the other ones of a field say what it is for."""
 _OBJECT_TYPES = {"model_attributes_type": "dict_type", "model_type": "dict_type"}
 _FIELD_TYPES = {**_OBJECT_TYPES, "string_type": "str_type"}
 """The same for a field of a body: these are the names of version 0.1.0, and clients may rely on them."""
@@ -143,7 +145,7 @@ def _problem(found: ErrorDetails, known: Mapping[tuple[str, ...], Iterable[str]]
 
 
 def _sentence(name: str, kind: str, message: str, ctx: Mapping[str, JsonValue]) -> str:
-    if kind in WANTED:
+    if kind in WANTED and message.startswith(_GENERAL):
         return f"{name} must be {WANTED[kind]}."
     if kind in ("greater_than_equal", "less_than_equal"):
         bound = ctx.get("ge", ctx.get("le"))

@@ -137,6 +137,20 @@ def test_any_prompt_of_a_character_is_taken_and_problems_are_at_the_prompt(world
     assert sent(*world, "POST", path, json={"prompt": "x", "plot_id": upper}).status_code == 200
 
 
+def test_what_a_zoom_needs_is_said(world: tuple[Lab, World]) -> None:
+    """A list of another kind is a list, so "must be a list" did not help."""
+    right = {"traces": [0], "x": [0, 1], "width": 100}
+    for wrong, words in (
+        ({"traces": [-1]}, "'traces' is a list of trace numbers, from 0."),
+        ({"x": [None, 1]}, "two numbers or two times"),
+        ({"x": [0]}, "two numbers or two times"),
+        ({"y": [0, 1, 2]}, "two numbers or two times"),
+    ):
+        answer = sent(*world, "POST", f"{_BOARD}/plots/{{plot_id}}/figure/detail", json={**right, **wrong})
+        refused(answer, 422, [*wrong])
+        assert words in answer.json()["detail"][0]["msg"]
+
+
 def test_the_title_of_a_session_is_kept_whole_or_refused(world: tuple[Lab, World]) -> None:
     made, ours = world
     body = {"project_id": ours.ids["project_id"]}
