@@ -387,11 +387,7 @@ class LocalBackend(Backend):
 
     def table(self, kind: type[Record], filters: Where, fields: list[str] | None, limit: int | None) -> Table:
         """The records of a kind that no plan lists: its flat fields, or those of ``fields``."""
-        where: dict[str, Any] = {}
-        if "name" in filters:
-            where["name"] = filters["name"]
-        if "name_contains" in filters:
-            where["name"] = {"contains": filters["name_contains"]}
+        where = record_table.named(filters)
         items = self.store.rows.page(kind, self.scope, where=where, limit=limit).items
         return record_table.tabulated(kind, items, fields)
 

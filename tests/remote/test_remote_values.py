@@ -54,6 +54,26 @@ def test_filters_take_what_frames_give(lab: Sides) -> None:
             bench.instances.list(name=np.array(["I"]))
 
 
+def test_names_are_filters_of_every_kind(lab: Sides) -> None:
+    """No plan lists projects and dashboards, yet their filters mean the same."""
+    for name in ("Ageing", "Rate", "Rates of ageing"):
+        lab.near.dashboards.create(name=name)
+    for bench in (lab.near, lab.far):
+        for filters, found in (
+            ({"name": None, "name_contains": None}, ["Ageing", "Rate", "Rates of ageing"]),
+            ({"name": "Rate", "name_contains": "AGE"}, []),
+            ({"name": "Ageing", "name_contains": "AGE"}, ["Ageing"]),
+            ({"name_contains": "ageing"}, ["Ageing", "Rates of ageing"]),
+            ({"name_contains": 5}, []),
+        ):
+            assert bench.dashboards.list(**filters)["name"].tolist() == found, filters
+        assert bench.projects.list(name=None)["name"].tolist() == ["Default"]
+        assert bench.projects.list(name="Default", name_contains="x")["name"].tolist() == []
+        for collection in (bench.projects, bench.dashboards):
+            with pytest.raises(wb.Invalid, match="'name' takes one value, not a list"):
+                collection.list(name=["Default"])
+
+
 def test_a_record_far_keeps_and_refuses_what_a_record_near_does(lab: Sides) -> None:
     cell = lab.near.specifications.create(name="S", ratings=RATINGS)
     deep: Any = 1
@@ -85,7 +105,13 @@ def test_a_record_far_keeps_and_refuses_what_a_record_near_does(lab: Sides) -> N
 def test_arguments_out_of_frames_are_numbers_near_and_far(lab: Sides) -> None:
     board = lab.near.dashboards.create(name="B")
     board.save("P", RECIPE)
+    cell = lab.near.instances.create(
+        name="I", specification=lab.near.specifications.create(name="S", ratings=RATINGS)
+    )
+    samples = {name: [0.0, 1.0] for name in ("Time [s]", "Current [A]", "Voltage [V]")}
+    lab.near.measurements.create(instance=cell, name="M", time_series={**samples, "Step count": [0, 0]})
     for bench in (lab.near, lab.far):
+        assert list(bench.measurements.time_series("M", columns="Voltage [V]")) == ["Voltage [V]"]
         plot = bench.dashboards.get("B").plot("P")
         newest = plot.history()["revision"].max()
         assert plot.recipe(newest).transform == RECIPE["transform"]

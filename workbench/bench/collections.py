@@ -77,12 +77,12 @@ class Collection(Generic[R]):
         if source is None:
             self._refuse_unknown(filters, ["name", "name_contains"])
             where = filters_of(filters)
-            found = frames.frame_of(self._backend.table(self.kind, where, fields=_listed(fields), limit=limit))
+            found = frames.frame_of(self._backend.table(self.kind, where, fields=listed(fields), limit=limit))
         else:
             known = {_snake(key): key for key in self.kind.filters}
             self._refuse_unknown(filters, known)
             where = filters_of({known[name]: value for name, value in filters.items()})
-            found = frames.frame_of(self._backend.listing(source, where, _listed(fields), limit))
+            found = frames.frame_of(self._backend.listing(source, where, listed(fields), limit))
         return found if fields is not None else _for_people(found)
 
     def _refuse_unknown(self, filters: Iterable[str], known: Iterable[str]) -> None:
@@ -135,7 +135,8 @@ class Collection(Generic[R]):
         return resolved
 
 
-def _listed(fields: Iterable[str] | None) -> builtins.list[str] | None:
+def listed(fields: Iterable[str] | None) -> builtins.list[str] | None:
+    """Names as a list; one name is a list of one."""
     if isinstance(fields, str):
         return [fields]
     return None if fields is None else [*fields]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from ..quick_import import later
 from ..records import Analysis, MaterialProperty, Measurement, Record, Simulation
 from ..table import Table
-from .collections import Collection, Ref
+from .collections import Collection, Ref, listed
 from .recipe_input import Unchecked
 
 if TYPE_CHECKING:
@@ -32,9 +32,9 @@ class Sampled(Collection[R]):
     def __init__(self, backend: Backend, kind: type[R]) -> None:
         super().__init__(backend, kind)
 
-    def _frame(self, ref: Ref, dataset: str, columns: list[str] | None = None) -> pd.DataFrame:
+    def _frame(self, ref: Ref, dataset: str, columns: Iterable[str] | None = None) -> pd.DataFrame:
         record = self.get(ref)
-        table = self._backend.samples(record, dataset, columns)
+        table = self._backend.samples(record, dataset, listed(columns))
         return frames.whole_frame(table, record.id) if dataset == "series" else frames.frame_of(table)
 
 
@@ -104,7 +104,7 @@ class Measurements(Sampled[Measurement]):
         """
         return self._backend.export_measurement(self.get(ref), Path(path))
 
-    def time_series(self, ref: Ref, columns: list[str] | None = None) -> pd.DataFrame:
+    def time_series(self, ref: Ref, columns: Iterable[str] | None = None) -> pd.DataFrame:
         """All samples, exactly as stored, one row each; ``columns`` selects some columns."""
         return self._frame(ref, "series", columns)
 
@@ -137,7 +137,7 @@ class Simulations(Sampled[Simulation]):
         tables = {"series": time_series, "steps": steps}
         return self._backend.create_with_tables(Simulation, self._linked(fields), _tables(tables))
 
-    def time_series(self, ref: Ref, columns: list[str] | None = None) -> pd.DataFrame:
+    def time_series(self, ref: Ref, columns: Iterable[str] | None = None) -> pd.DataFrame:
         """All samples, exactly as stored, one row each; ``columns`` selects some columns."""
         return self._frame(ref, "series", columns)
 

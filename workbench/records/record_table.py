@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..errors import BadRequest, instead
-from ..table import Column, Kind, Table
+from ..errors import BadRequest, Invalid, Problem, instead
+from ..table import Column, Kind, Plain, Table
 from .record import Record
 
 
@@ -28,6 +28,32 @@ def tabulated(kind: type[Record], items: Sequence[Record], fields: list[str] | N
     return Table(
         {name: _column([getattr(i, name) for i in items], members[name].kind) for name in chosen}, len(items)
     )
+
+
+def named(filters: Mapping[str, Plain]) -> dict[str, dict[str, Any]]:
+    """The filters ``name`` and ``name_contains`` as the condition of a page. As in a plan, null says nothing, and
+    what is not a text matches nothing.
+
+    Raises
+    ------
+    Invalid
+        For a list, since each takes one value.
+    """
+    given = {name: filters[name] for name in ("name", "name_contains") if filters.get(name) is not None}
+    problems = [
+        Problem(("where", name), f"'{name}' takes one value, not a list.")
+        for name, value in given.items()
+        if isinstance(value, Mapping | list | tuple)
+    ]
+    if problems:
+        raise Invalid(problems)
+    found: dict[str, Any] = {"in": [given["name"]]} if "name" in given else {}
+    part = given.get("name_contains", "")
+    if not isinstance(part, str):
+        found["in"] = []
+    elif part:
+        found["contains"] = part
+    return {"name": found} if found else {}
 
 
 def _column(values: list[Any], kind: Kind) -> Column:

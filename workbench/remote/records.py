@@ -15,7 +15,7 @@ from ..errors import BadRequest, NotFound, instead
 from ..operations.operation import Sent
 from ..records import SOURCES, Measurement, Project, Record, Study
 from ..records.exclusion import EXCLUSION
-from ..records.record_table import tabulated
+from ..records.record_table import named, tabulated
 from ..table import Column, Table
 from . import wire
 from .client import Client, Params
@@ -86,13 +86,14 @@ class Records(Backend):
         return self._list(SOURCES[source], where, fields, limit)
 
     def table(self, kind: type[Record], filters: Where, fields: list[str] | None, limit: int | None) -> Table:
+        conditions = named(filters).get("name", {})
         if not issubclass(kind, Project):
             return self._list(kind, filters, fields, limit)
-        wanted, part = filters.get("name"), str(filters.get("name_contains", "")).casefold()
+        part = conditions.get("contains", "").casefold()
         items = [
             one
             for one in self._projects(kind)
-            if wanted in (None, one.name) and (not part or part in one.name.casefold())
+            if part in one.name.casefold() and one.name in conditions.get("in", [one.name])
         ]
         return tabulated(kind, items[:limit], fields)
 
