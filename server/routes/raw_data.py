@@ -32,11 +32,17 @@ router = APIRouter(route_class=Route, tags=["Raw data"])
 _PLACE = "/raw_data/{raw_data_id}"
 
 
+def _media_type(value: str) -> str:
+    if value and not storage.is_media_type(value):
+        raise ValueError("A content type has at most 200 printable ASCII characters, such as text/csv.")
+    return value
+
+
 class SentRawData(Body):
     name: Text
     filename: Text
     project_id: Annotated[Text | None, Field(json_schema_extra={"x-record": Project.table})] = None
-    content_type: Text | None = None
+    content_type: Annotated[Text, AfterValidator(_media_type)] | None = None
     metadata: Json | None = None
     source: Text | None = None
     size_bytes: int | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Annotated
@@ -23,6 +24,7 @@ from ..signing import Ticket
 router = APIRouter(route_class=Route, tags=["Signed addresses"])
 
 _BLOCK = 1 << 20
+_MEDIA_TYPE = re.compile(r"[\x21-\x7e][\x20-\x7e]{0,199}")
 _BYTES = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
 
 
@@ -54,8 +56,15 @@ def of_series(context: RequestContext, owner: str, dataset: str, filename: str, 
     return address(context, ("series", owner, dataset, downloads.revision(info)), filename)
 
 
+def is_media_type(text: str) -> bool:
+    """Whether a text can be the content type of an answer. Others would end in the middle of its headers."""
+    return _MEDIA_TYPE.fullmatch(text) is not None
+
+
 def of_blob(context: RequestContext, content: str, filename: str, content_type: str) -> str:
     """The signed address of bytes that the store keeps; ``content`` is their hash."""
+    if not is_media_type(content_type):  # an older server took any text
+        content_type = "application/octet-stream"
     return address(context, ("piece", content, content_type), filename)
 
 

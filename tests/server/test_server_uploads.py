@@ -18,7 +18,7 @@ from support.server_in_process import Lab, lab
 from support.waiting import until
 
 from server import intake, uploading
-from workbench.records import Measurement
+from workbench.records import Measurement, RawData
 from workbench.store.scope import Scope
 
 
@@ -372,6 +372,24 @@ def test_raw_data_come_back_as_they_were_sent(served: Lab) -> None:
     assert served.call("DELETE", path).status_code == 204
     assert served.store.verify() == []
     assert made["name"] == "Raw"
+
+
+def test_a_content_type_that_no_header_takes_is_refused_and_hurts_no_download(served: Lab) -> None:
+    body = {"project_id": served.project.id, "name": "Raw", "filename": "a.csv"}
+    for odd in ("text/csv\r\nX-More: 1", "表/csv", "a" * 201):
+        refused = served.call("POST", "/raw_data/initiate-upload", json={**body, "content_type": odd})
+        assert refused.status_code == 422
+        assert refused.json()["detail"][0]["loc"] == ["content_type"]
+    begun = served.json("POST", "/raw_data/initiate-upload", json={**body, "content_type": None})
+    put(served, begun["uploads"][0], b"1,2\n")
+    path = f"/raw_data/{begun['raw_data_id']}"
+    refused = served.call("POST", f"{path}/confirm-upload", json={**body, "content_type": "表/csv"})
+    assert refused.status_code == 422
+    served.json("POST", f"{path}/confirm-upload", json=body)
+    scope = Scope(served.organization.id, served.project.id)
+    served.store.rows.update(RawData, begun["raw_data_id"], {"content_type": "表/csv"}, scope)
+    got = served.client.get(served.json("GET", f"{path}/download-url")["url"])
+    assert (got.content, got.headers["content-type"]) == (b"1,2\n", "application/octet-stream")
 
 
 def test_what_killed_requests_left_is_removed_after_a_day(tmp_path: Path) -> None:
