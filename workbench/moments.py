@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import UTC, date, datetime, time
 from typing import TypeAlias
 
@@ -11,6 +12,8 @@ from .table import to_micros
 Moment: TypeAlias = datetime | date | str | int
 """A time; a day, which counts to its end; either as ISO text; or a revision of the store (microseconds since 1970)."""
 _LEAST, _MOST = 0, to_micros(datetime.max.replace(tzinfo=UTC))
+_FIRST_REVISION = to_micros(datetime(2000, 1, 1, tzinfo=UTC))
+"""No store is older. What is before it counts other units, such as seconds."""
 
 
 def micros_of(moment: Moment) -> int:
@@ -29,7 +32,7 @@ def micros_of(moment: Moment) -> int:
         shown = repr(moment)[:80]
         raise BadRequest(
             f"{shown} is not a moment. Give a time (2026-01-31T12:00:00Z), a day (2026-01-31), which counts to its "
-            "end, or a revision of the store."
+            "end, or a revision of the store (microseconds since 1970)."
         )
     return found
 
@@ -38,7 +41,7 @@ def _read(moment: Moment) -> int | None:
     if isinstance(moment, bool):
         return None
     if isinstance(moment, int):
-        return moment
+        return moment if moment >= _FIRST_REVISION else None
     if isinstance(moment, datetime):
         return to_micros(moment)
     if isinstance(moment, date):
@@ -47,10 +50,10 @@ def _read(moment: Moment) -> int | None:
         return None
     text = moment.strip()
     if text.isascii() and text.isdigit() and len(text) > 8:
-        return int(text)
+        return _read(int(text))
+    with suppress(ValueError):  # a day in any of its forms, such as 20260131
+        return _read(date.fromisoformat(text))
     try:
-        if len(text) == 10:
-            return _read(date.fromisoformat(text))
         return to_micros(datetime.fromisoformat(text))
     except (ValueError, OverflowError):
         return None

@@ -218,7 +218,15 @@ def test_why_changed_names_the_tests_and_by_how_much(grown: tuple[Sides, list[St
     assert "in 'cycles' grew from 18 to 80 rows, by 62" in said
 
 
-@pytest.mark.parametrize("moment", ["last week", True, "2026-13-01", -5, "9" * 30])
+@pytest.mark.parametrize("day", ["2026-01-31", "20260131", " 2026-01-31 ", "2026-W05-6", "2026W056"])
+def test_a_day_counts_to_its_end_in_each_of_its_forms(day: str) -> None:
+    assert micros_of(day) == micros_of("2026-01-31T23:59:59.999999Z")
+
+
+# A number of seconds or milliseconds would be a day of 1970, when no store had anything.
+@pytest.mark.parametrize(
+    "moment", ["last week", True, "2026-13-01", -5, "9" * 30, 5, 1_769_860_800, "1769860800", 1_769_860_800_000]
+)
 def test_what_is_no_moment_is_refused(moment: str | int) -> None:
     with pytest.raises(BadRequest, match="is not a moment"):
         micros_of(moment)
