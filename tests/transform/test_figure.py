@@ -197,6 +197,8 @@ def test_frames_are_kept() -> None:
         ({"data": [{"x": timedelta(1)}]}, "total_seconds"),
         ({"data": [{"x": np.array([1j])}]}, "complex128"),
         ({"data": [{"x": 2**70}]}, "cannot be written"),
+        ({"data": [{}, {"type": "scater"}]}, r"'data\[1\].type' is 'scater', .* Did you mean 'scatter'"),
+        ({"data": [{"type": None}]}, r"'data\[0\].type' is 'a NoneType'"),
     ],
 )
 def test_what_is_no_figure_is_refused_with_the_place(figure: object, words: str) -> None:
@@ -228,6 +230,16 @@ def test_back_to_plotly_without_a_foreign_look() -> None:
     assert "template" not in json.loads(figure.to_json())["layout"]
     themed = go.Figure(go.Bar(y=[1]), layout={"template": "plotly_white"})
     assert encode(to_plotly(encode(themed))) == encode(themed)
+
+
+@pytest.mark.parametrize("name", ["1", "x_1", "[0]", "..", "", "self", "title_1", "no_such"])
+def test_names_that_plotly_does_not_have_are_left_out(name: str) -> None:
+    """Some of them break plotly where it splits them into the parts of a path."""
+    content = {"data": [{"type": "scatter", "y": [1], name: 2, "meta": {name: 3}}], "layout": {"xaxis": {name: 2}}}
+    figure = to_plotly(encode(content))
+    assert (figure.data[0].y, figure.data[0].meta) == ((1,), {name: 3})
+    assert figure.layout.to_plotly_json().get("xaxis", {}) == {}
+    assert problems(encode(content))
 
 
 def test_a_template_by_name_is_written_in_full() -> None:

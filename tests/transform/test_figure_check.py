@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from plotly.basedatatypes import BaseTraceType
 
-from workbench.transform.figure import encode
-from workbench.transform.figure_check import Unsafe, _trace_types, checked
+from workbench.transform.figure import encode, trace_types
+from workbench.transform.figure_check import Unsafe, checked
 
 PNG = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAAC0lEQVQYV2NgAAIAAAUAAarVyFEAAAAASUVORK5CYI"
 PNG += "I="
@@ -74,10 +74,10 @@ def test_the_kinds_of_traces_are_plotlys() -> None:
     traces = {
         str(one._path_str) for one in classes if isinstance(one, type) and issubclass(one, BaseTraceType)
     } - {""}
-    assert _trace_types() == traces - {str(BaseTraceType._path_str)}
+    assert trace_types() == traces - {str(BaseTraceType._path_str)}
 
 
-@pytest.mark.parametrize("kind", sorted(_trace_types()))
+@pytest.mark.parametrize("kind", sorted(trace_types()))
 def test_maps_fetch_and_all_other_kinds_are_drawn(kind: str) -> None:
     raw = figure(None, {"type": kind})
     if kind in ("scattergeo", "scattermap", "choropleth", "choroplethmap", "densitymap"):

@@ -7,9 +7,11 @@ The numbers of traces are base64 typed arrays (the form that plotly.js reads). A
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from functools import cache
 from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
@@ -35,6 +37,7 @@ DEEPEST = 40
 _PLAIN = {str, int, float, bool, type(None)}
 # plotly.js does not decode typed arrays under these keys, and plotly.py does not write them there.
 _NEVER_TYPED = {"geojson", "layer", "layers", "range"}
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(_[A-Za-z][A-Za-z0-9]*)*")
 _FREE = {"meta", "customdata", "args", "args2", "geojson"}  # content of the author, written as it is
 
 
@@ -83,10 +86,45 @@ def to_plotly(data: bytes | bytearray | memoryview, kind: Callable[..., F] = go.
     figure on a page. Properties that this plotly does not know are left out.
     """
     content = decode(data)
-    figure = kind(content, skip_invalid=True)
+    try:
+        figure = kind(content, skip_invalid=True)
+    except (TypeError, KeyError, ValueError):  # plotly breaks on names that it cannot split, such as "1" or "x_1"
+        figure = kind(_with_plain_names(content), skip_invalid=True)
     if "template" not in content["layout"]:
         figure.layout.template = None
     return figure
+
+
+def _with_plain_names(value: JsonValue) -> JsonValue:
+    """A part of a figure without the properties whose names are none of plotly's, whatever its version."""
+    if isinstance(value, list):
+        return [_with_plain_names(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        name: item if name in _FREE else _with_plain_names(item)
+        for name, item in value.items()
+        if _NAME.fullmatch(name) and name != "self"
+    }
+
+
+@cache
+def trace_types() -> frozenset[str]:
+    """The types of traces, from the names of plotly's classes. Loading the classes would take seconds."""
+    names = set(go.__all__)
+    classes = (name for name in names if name[0].isupper() and name.lower() in names)
+    return frozenset(name.lower() for name in classes) - {"layout"}
+
+
+def type_problem(kind: JsonValue, place: str) -> str | None:
+    """What is wrong with the type of a trace; None if plotly has it."""
+    types = trace_types()
+    if isinstance(kind, str) and kind in types:
+        return None
+    shown = str(kind)[:40] if isinstance(kind, str | int | float) else f"a {type(kind).__name__}"
+    return (
+        f"'{place}' is '{shown}', which is not a type of trace. {instead(shown, sorted(types), 'types of trace')}"
+    )
 
 
 def problems(data: bytes | bytearray | memoryview) -> list[str]:
@@ -96,7 +134,7 @@ def problems(data: bytes | bytearray | memoryview) -> list[str]:
     """
     try:
         go.Figure(decode(data))
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, KeyError) as error:
         # After these words plotly lists every property that it knows; the nearest name comes before them.
         return [" ".join(str(error).partition("\n    Valid properties")[0].split())[:600]]
     return []
@@ -150,6 +188,10 @@ def _trace(value: Given, place: str) -> dict[str, JsonValue]:
     trace = _mapping(value, place)
     # plotly's own JSON leaves it out too: a uid is random, so two equal figures would differ.
     trace.pop("uid", None)
+    if "type" in trace:
+        wrong = type_problem(trace["type"], f"{place}.type")
+        if wrong:  # plotly would make a scatter of it, without a word
+            raise NotAFigure(wrong)
     return trace
 
 

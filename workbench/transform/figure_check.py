@@ -12,14 +12,14 @@ import binascii
 import math
 import re
 from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import NamedTuple
 
 import orjson
 from pydantic import JsonValue
 
 from ..errors import instead
-from .figure import DEEPEST, PARTS
+from .figure import DEEPEST, PARTS, type_problem
 from .figure_texts import Unsafe, check_format, check_internals, check_separators, check_texts, texts_of
 
 __all__ = ["MOST_BYTES", "Unsafe", "checked"]
@@ -154,13 +154,10 @@ def _traces(traces: JsonValue, place: str) -> None:
 
 
 def _known(kind: JsonValue, place: str) -> None:
-    types = _trace_types()
-    if not isinstance(kind, str) or kind not in types:
-        shown = _shown(kind, 40)
-        raise Unsafe(
-            f"'{place}' is '{shown}', which is not a type of trace. {instead(shown, types, 'types of trace')}"
-        )
-    if _MAPS.fullmatch(kind):
+    wrong = type_problem(kind, place)
+    if wrong:
+        raise Unsafe(wrong)
+    if isinstance(kind, str) and _MAPS.fullmatch(kind):
         raise Unsafe(
             f"'{place}' is '{kind}': a map fetches its background from the network, which a figure of a protected "
             "script must not do. Draw longitude and latitude with 'scatter'."
@@ -170,16 +167,6 @@ def _known(kind: JsonValue, place: str) -> None:
 def _shown(value: JsonValue, most: int) -> str:
     """The beginning of a text or number. Of other values, which may be large, only the type."""
     return str(value)[:most] if isinstance(value, str | int | float) else f"a {type(value).__name__}"
-
-
-@cache
-def _trace_types() -> frozenset[str]:
-    """The types of traces, from the names of plotly's classes. Loading the classes would take seconds."""
-    import plotly.graph_objects as go
-
-    names = set(go.__all__)
-    classes = (name for name in names if name[0].isupper() and name.lower() in names)
-    return frozenset(name.lower() for name in classes) - {"layout"}
 
 
 def _walk(value: JsonValue, place: _Place, inside: frozenset[str]) -> None:
