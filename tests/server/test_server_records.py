@@ -476,6 +476,30 @@ def test_an_invite_to_a_project_does_not_end_a_suspension(served: Lab) -> None:
     assert served.json("GET", "/users/me", boss)["organization_role"] == {"name": "Admin"}
 
 
+def test_less_in_one_project_than_in_every_one_is_refused(served: Lab) -> None:
+    """It changed nothing, and the answer said that it had."""
+    ada = served.person("ada@lab", everywhere="project-contributor")
+    members = f"/projects/{served.project.id}/members"
+    less = {"user_id": ada.user_id, "project_role_id": "project-viewer"}
+    for method, path, body in (
+        ("POST", members, less),
+        ("PATCH", f"{members}/{ada.user_id}", {"project_role_id": "project-viewer"}),
+        (
+            "POST",
+            f"/projects/{served.project.id}/invites",
+            {"email": "ada@lab", "project_role_id": "project-viewer"},
+        ),
+        ("DELETE", f"{members}/{ada.user_id}", None),
+    ):
+        refused = served.call(method, path, json=body)
+        assert refused.status_code == 409, (method, path)
+        assert "Project Contributor of every project" in refused.json()["message"]
+    assert served.json("GET", f"/projects/{served.project.id}")["user_project_roles"] == []
+    assert served.call("POST", members, json={**less, "project_role_id": "project-admin"}).status_code == 204
+    assert served.call("DELETE", f"{members}/{ada.user_id}").status_code == 204
+    assert served.call("DELETE", f"{members}/nobody").status_code == 404
+
+
 def test_who_makes_a_project_leads_it(served: Lab) -> None:
     maker = served.person("maker@lab", everywhere="project-contributor")
     mine = served.json("POST", "/projects", maker, json={"name": "Mine"})

@@ -450,7 +450,7 @@ class People:
         if role_id not in ROLES:
             raise BadRequest(f"There is no project role '{role_id}'. {instead(role_id, ROLES, 'project roles')}")
         with self._store.transaction() as db:
-            self._there(organization_id, user_id)
+            self.refuse_everywhere(organization_id, user_id, ROLES[role_id].right)
             now = self._store.tick(db)
             db.execute(
                 "insert into project_roles (project_id, user_id, role, created_at, updated_at) "
@@ -459,6 +459,20 @@ class People:
                 [project_id, user_id, role_id, now, now],
             )
             row_checksums.keep(db, "project_roles", "project_id = ? and user_id = ?", [project_id, user_id])
+
+    def refuse_everywhere(self, organization_id: str, user_id: str, right: Right) -> None:
+        """Refuse to give a member less in one project than they have in every one: it would change nothing.
+
+        Raises
+        ------
+        NotFound, Conflict
+        """
+        everywhere = self._there(organization_id, user_id)["everywhere"]
+        if everywhere and ROLES[everywhere].right > right:
+            raise Conflict(
+                f"This user is {ROLES[everywhere].name} of every project. The operator can change that: "
+                "workbench users add EMAIL --role viewer."
+            )
 
     def take_role(self, project_id: str, user_id: str) -> None:
         """Remove a user's role in a project."""
