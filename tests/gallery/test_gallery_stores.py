@@ -100,6 +100,17 @@ def test_on_the_demo_each_draws_its_question(demo: wb.Bench, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", entries())
+def test_with_nothing_chosen_each_says_so(demo: wb.Bench, name: str) -> None:
+    params = demo.gallery().recipe(name).raw().get("params", {})
+    for param in ({"tests", "cells", "simulations"} & set(params)) if name not in LACKING else ():
+        if not isinstance(params[param]["default"], list):
+            continue
+        figure = demo.figure(name, **{param: []})
+        assert not figure.data
+        assert figure.layout.annotations
+
+
+@pytest.mark.parametrize("name", entries())
 def test_on_an_empty_store_each_says_what_it_needs(empty: wb.Bench, name: str) -> None:
     figure = empty.figure(name)
     (said,) = unmet(figure)

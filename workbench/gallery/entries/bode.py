@@ -68,6 +68,8 @@ def transform(data, params):
     base = params.get("per", "cell")
     tests = data["chosen"].sort_values("start_time", na_position="last")
     tests = tests.assign(amount=amount_of(tests, base), name=called(tests))
+    if tests.empty:
+        return battery.message("Choose a test.")
     every = pd.concat([data["spectra"][id]["Z_Re [Ohm]"] for id in tests["id"]], ignore_index=True)
     factor, unit = ohm_unit(base, every)
     curves = []

@@ -46,6 +46,8 @@ def make(facts):
 # The script of the figure
 def transform(data, params):
     tests = data["chosen"].sort_values("start_time", na_position="last")
+    if tests.empty:
+        return battery.message("Choose a test that has a result.")
     tests = tests.assign(measurement_name=called(tests, "measurement_name"))
     base = params.get("per", "cell")
     amount = amount_of(tests, base)

@@ -61,6 +61,8 @@ def is_of(sweep, one):
 def transform(data, params):
     curves, said, base, lost = [], [], params.get("per", "cell"), 0
     tests = data["chosen"].sort_values("start_time", na_position="last")
+    if tests.empty:
+        return battery.message("Choose a test that has a result.")
     tests = tests.assign(amount=amount_of(tests, base), measurement_name=called(tests, "measurement_name"))
     every = pd.concat([data["values"][id]["Z_Re [Ohm]"] for id in tests["id"]], ignore_index=True)
     factor, unit = ohm_unit(base, every)

@@ -21,6 +21,8 @@ def make(facts):
 
 # The script of the figure
 def transform(data, params):
+    if data["chosen"].empty:
+        return battery.message("Choose a cell that has a result.")
     found, base = [], params.get("per", "cell")
     areas = [data["values"][id]["Area [A.h]"] for id in data["chosen"]["id"]]
     factor, unit = capacity_unit(base, pd.concat(areas, ignore_index=True))

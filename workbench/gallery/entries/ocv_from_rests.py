@@ -38,6 +38,8 @@ def make(facts):
 # The script of the figure
 def transform(data, params):
     tests = data["chosen"].sort_values("start_time", na_position="last")
+    if tests.empty:
+        return battery.message("Choose a test that has a result.")
     tests = tests.assign(measurement_name=called(tests, "measurement_name"))
     figure, moving, few = go.Figure(), 0, []
     one_cell = tests["instance_name"].nunique() == 1

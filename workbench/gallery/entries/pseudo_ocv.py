@@ -31,6 +31,8 @@ from plotly.subplots import make_subplots
 
 def transform(data, params):
     tests = data["chosen"].sort_values("start_time", na_position="last")
+    if tests.empty:
+        return battery.message("Choose a test that has a result.")
     tests = tests.assign(measurement_name=called(tests, "measurement_name"))
     figure = make_subplots(rows=2, shared_xaxes=True, row_heights=[0.72, 0.28], vertical_spacing=0.04)
     several = len(tests) > 1
