@@ -110,6 +110,36 @@ def test_with_nothing_chosen_each_says_so(demo: wb.Bench, name: str) -> None:
         assert figure.layout.annotations
 
 
+def test_values_of_cells_without_a_mass_or_an_area_are_a_sentence(
+    demo: wb.Bench, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """One cell without tests has both, so that recipes offer them."""
+    copy = tmp_path_factory.mktemp("gallery") / "bare_cells.db"
+    demo.backup(copy)
+    with wb.open(copy) as bench:
+        for id in bench.specifications.list(fields=["id"])["id"]:
+            bench.specifications.update(id, properties={})
+        known = {"mass": {"value": 45.0, "unit": "g"}, "electrode_area": {"value": 1000.0, "unit": "cm2"}}
+        bench.instances.create(name="weighed", specification="SIM M50 21700", properties=known)
+        asked: list[tuple[str, dict[str, object], str]] = [
+            ("ragone", {"per": "g"}, "mass"),
+            ("dq-dv", {"per": "cm2"}, "area"),
+            ("bode", {"per": "cm2", "show": "bode"}, "area"),
+            ("capacity-by-step", {"per": "g", "share": False}, "mass"),
+            ("rate-capability", {"per": "g", "relative": "value"}, "mass"),
+        ]
+        for name, values, what in asked:
+            figure = bench.figure(name, **values)
+            assert not figure.data
+            assert [f"No {what} of the chosen cells is known" in one for one in unmet(figure)] == [True]
+        bench.instances.update("M50-A-01", properties=known)  # the others are named, and the rest is drawn
+        figure = bench.figure("dq-dv", per="g", tests=["M50-A-01_RPT0", "M50-A-03_RPT0", "LFP-C-01_RPT0"])
+        assert {trace.name for trace in figure.data} == {"M50-A-01_RPT0"}
+        assert "without LFP-C-01, M50-A-03: mass or area unknown" in " ".join(
+            one.text.replace("<br>", " ") for one in figure.layout.annotations
+        )
+
+
 @pytest.mark.parametrize("name", entries())
 def test_on_an_empty_store_each_says_what_it_needs(empty: wb.Bench, name: str) -> None:
     figure = empty.figure(name)

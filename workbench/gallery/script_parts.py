@@ -227,7 +227,7 @@ def amount_of(rows, per):
         "cm2": (r"area.*\.value", {"cm2": 1.0, "m2": 1e4, "mm2": 0.01, "cm^2": 1.0, "m^2": 1e4, "mm^2": 0.01}),
     }[per]
     values, units = numbers_like(rows, pattern)
-    amounts = values * units.map(factors)
+    amounts = values * units.map(factors).astype(float)
     amounts.attrs["taken"] = TAKEN.get(per, "")
     return amounts
 
@@ -236,6 +236,16 @@ def without_amount(rows, amount):
     """The names of the cells whose mass or area is unknown, for a note, and which one is taken if there are several."""
     taken = f"referred to the property '{amount.attrs['taken']}'" if amount.attrs.get("taken") else ""
     return "; ".join(text for text in (taken, without(rows, amount, "mass or area unknown")) if text)
+
+
+def no_amount(amount, per):
+    """A sentence in place of a figure if no mass or area is known that the values could be referred to; else None."""
+    if per == "cell" or amount.empty or amount.notna().any():
+        return None
+    what = {"g": "mass", "cm2": "area"}[per]
+    return battery.message(
+        f"No {what} of the chosen cells is known. Refer to the cell, or choose others.", unmet=True
+    )
 
 
 def without(rows, values, why):

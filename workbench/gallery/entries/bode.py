@@ -73,7 +73,7 @@ def transform(data, params):
     every = pd.concat([data["spectra"][id]["Z_Re [Ohm]"] for id in tests["id"]], ignore_index=True)
     factor, unit = ohm_unit(base, every)
     curves = []
-    for _, test in tests.iterrows():
+    for _, test in tests[tests["amount"].notna()].iterrows():
         found = spectra_of(not_excluded(data["spectra"][test["id"]], test["id"]))
         if params["spectra"] == "middle" and len(found) > 1 and len(tests) > 1:
             found = [found[len(found) // 2]]
@@ -82,6 +82,8 @@ def transform(data, params):
             label = f"{test['name']}" + (f", {volts:.2f} V" if volts == volts else "")
             curves.append((label, spectrum, factor * test["amount"]))
     if not curves:
+        if unknown := no_amount(tests["amount"], base):
+            return unknown
         return battery.message(
             "The chosen tests have no spectrum of five points or more. Choose others.", unmet=True
         )

@@ -39,8 +39,12 @@ def transform(data, params):
     rows = rows[rows[column] > 0]
     if rows.empty:
         return battery.message(f"The chosen tests have no {direction}. Choose others.")
-    base = params.get("per", "cell")
+    base = "cell" if params["share"] else params.get("per", "cell")
     amount = amount_of(rows, base)
+    if unknown := no_amount(amount, base):
+        return unknown
+    lost = without_amount(rows, amount)
+    rows, amount = rows[amount.notna()], amount.dropna()
     factor, unit = capacity_unit(base, rows[column])
     names = dict(zip(data["chosen"]["id"], called(data["chosen"])))
     rows = rows.assign(part=rows["Step type"].map(part_of), value=factor * rows[column] / amount)
@@ -64,7 +68,6 @@ def transform(data, params):
     figure.update_xaxes(title_text="Cycle count")
     figure.update_yaxes(title_text=title, rangemode="tozero")
     finished(figure, showlegend=True, barmode="stack", bargap=0 if len(sums) > 60 else 0.1)
-    lost = without_amount(rows, amount)
     # A step that goes on at constant voltage after its constant current is neither.
     other = sums["other"].sum() / sums.to_numpy().sum() if "other" in sums else 0
     mixed = "other: steps that are not wholly at constant current or at constant voltage" if other > 0.02 else ""

@@ -86,12 +86,14 @@ def transform(data, params):
     curves, base = [], params.get("per", "cell")
     tests = data["chosen"].sort_values("start_time", na_position="last")
     tests = tests.assign(amount=amount_of(tests, base), name=called(tests))
-    for _, test in tests.iterrows():
+    for _, test in tests[tests["amount"].notna()].iterrows():
         for name, frame, charge in curves_of(data, params, test):
             rate = frame["Current [A]"].abs().mean() / charge[-1]
             number = sum(name == one[0].split(" (")[0] for one in curves)
             curves.append((f"{name} ({number + 1})" if number else name, frame, charge / test["amount"], rate))
     if not curves:
+        if unknown := no_amount(tests["amount"], base):
+            return unknown
         return battery.message(f"The chosen tests have no whole {params['direction']}. Choose others.")
     if not params["all"]:
         curves = [curves[0], curves[-1]] if len(curves) > 1 else curves

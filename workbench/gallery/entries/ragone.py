@@ -36,14 +36,16 @@ def make(facts):
 
 # The script of the figure
 def transform(data, params):
-    rows, base, lost = not_excluded(data["rows"]), params.get("per", "cell"), ""
+    rows, base = not_excluded(data["rows"]), params.get("per", "cell")
+    masses = amount_of(rows, base)
+    if unknown := no_amount(masses, base):
+        return unknown
     figure = go.Figure()
     for number, (_, test) in enumerate(data["chosen"].iterrows()):
         steps = rows[rows["measurement_id"] == test["id"]]
-        if steps.empty:
+        mass = masses[steps.index]
+        if mass.isna().all():
             continue
-        mass = amount_of(steps, base)
-        lost = lost or without_amount(steps, mass)
         table = battery.rate_capability(steps)
         table = table[table["Valid"] & table["Energy [W.h]"].notna()]
         if table.empty:
@@ -70,4 +72,4 @@ def transform(data, params):
         room = max(0.06 * (high - low), 0.02)
         axis.range = [low - room, high + room]
     finished(figure, showlegend=True)
-    return note(figure, lost, data, params)
+    return note(figure, without_amount(rows, masses), data, params)

@@ -42,10 +42,13 @@ def make(facts):
 # The script of the figure
 def transform(data, params):
     rows, base = not_excluded(data["rows"]), params.get("per", "cell")
-    figure, said, lost, slowest = go.Figure(), {}, "", set()
+    amounts, of_cells = amount_of(rows, base), params["relative"] != "slowest"
+    if of_cells and (unknown := no_amount(amounts, base)):
+        return unknown
+    figure, said, slowest = go.Figure(), {}, set()
     for number, (_, test) in enumerate(data["chosen"].iterrows()):
         steps = rows[rows["measurement_id"] == test["id"]]
-        if steps.empty:
+        if steps.empty or (of_cells and amounts[steps.index].isna().all()):
             continue
         rated = rated_of(steps).iloc[0]
         table = battery.rate_capability(steps, rated=None if np.isnan(rated) else float(rated))
@@ -56,13 +59,11 @@ def transform(data, params):
         if table.empty:
             continue
         slowest.add(f"{table['C-rate [1/h]'].iloc[0]:.2g} C")
-        if params["relative"] == "slowest":
+        if not of_cells:
             scale, title = 100 / table["CC capacity [A.h]"].iloc[0], "CC capacity / % of the slowest"
         else:
-            amount = amount_of(steps, base)
-            lost = lost or without_amount(steps, amount)
             factor, unit = capacity_unit(base, rows["Discharge capacity [A.h]"])
-            scale, title = factor / amount.iloc[0], f"CC capacity / {unit}"
+            scale, title = factor / amounts[steps.index].iloc[0], f"CC capacity / {unit}"
         color = battery.PALETTE[number % len(battery.PALETTE)]
         figure.add_scatter(
             x=table["C-rate [1/h]"],
@@ -81,9 +82,10 @@ def transform(data, params):
     figure.update_xaxes(
         title_text="Discharge rate / C", type="log", tickvals=ticks, ticktext=[f"{t:g}" for t in ticks]
     )
-    if params["relative"] == "slowest" and len(slowest) == 1:
+    if not of_cells and len(slowest) == 1:
         title = f"CC capacity / % of that at {min(slowest)}"
     figure.update_yaxes(title_text=title, rangemode="tozero")
     finished(figure, showlegend=True)
+    lost = without_amount(rows, amounts) if of_cells else ""
     each = [f"{', '.join(dict.fromkeys(cells))}: {words[0].lower()}{words[1:]}" for words, cells in said.items()]
     return note(figure, "; ".join(text for text in (*each, lost) if text), data, params)
