@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -183,3 +184,22 @@ def test_a_number_of_a_record_is_not_shortened(value: str, shown: str) -> None:
         ["node", "--input-type=module", "-e", script], capture_output=True, text=True, check=True, timeout=60
     )
     assert said.stdout.strip().replace("\u202f", " ") == shown
+
+
+def test_the_editor_shows_the_samples_of_a_step_for_the_values_that_are_drawn(site: Site) -> None:
+    window = site.window()
+    window.open_board("Electrochemistry")
+    window.tile("Voltage curves").get_by_role("link", name="Voltage curves").click()
+    window.page.get_by_role("link", name="Edit").click()
+    window.page.get_by_role("tab", name="Tables of the steps").click()
+    lines = window.page.get_by_role("region", name="Rows of late").get_by_role("row")
+    expect(lines.first).to_have_text(re.compile("^sourceCycle countTime"))
+    expect(lines.nth(1)).to_contain_text("119")
+    window.page.get_by_label("Late cycle count").fill("60")
+    window.page.keyboard.press("Enter")
+    expect(lines.nth(1)).not_to_contain_text("119")
+    number = window.page.get_by_label("Early cycle count").bounding_box()  # beside a longer control
+    assert number is not None
+    assert number["height"] < 45
+    window.assert_proper()
+    window.close()

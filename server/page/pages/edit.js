@@ -219,7 +219,7 @@ function Desk({ project, home, record: opened }) {
       </section>
       <section class="desk-side stack" aria-label="The draft">
         <div class="box"><${Tabs} label="The draft" bare at=${side} choose=${setSide} tabs=${SIDES}>
-          ${side === "tables" ? html`<div class="pad"><${StepTables} project=${project} config=${problems.length ? null : config.current} /></div>`
+          ${side === "tables" ? html`<div class="pad"><${StepTables} project=${project} config=${problems.length ? null : config.current} values=${live.chosen.value} /></div>`
             : html`<article class="tile draft" aria-label="Draft" data-state=${live.error.value ? "failed" : live.answer.value ? "drawn" : "waiting"}><${Picture} live=${live} /><${Trouble} live=${live} /><${Footer} live=${live} /></article>`}<//></div>
         ${controlCount(live) > 0 && html`<div class="box pad"><${ControlPanel} live=${live} prefix="draft" across /></div>`}
         ${live.answer.value?.log && html`<div class="box pad"><h2>Log</h2><pre class="log" tabindex="0">${live.answer.value.log}</pre></div>`}
