@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
+import pandas as pd
 import pytest
 from playwright.sync_api import Browser, expect
 from support.web_page import Site, Window, open_site
 
+import workbench as wb
 from browser.conftest import evidence
 from workbench.records import Dashboard, Plot, Project
 from workbench.store.scope import Scope
@@ -380,3 +382,18 @@ def test_a_session_that_ends_is_renewed_without_losing_the_place(site: Site) -> 
     expect(window.page.get_by_role("heading", name="Cycle life", level=1)).to_be_visible()
     window.assert_proper()
     window.close()
+
+
+def test_a_test_without_clock_times_is_not_said_to_run(site: Site, window: Window) -> None:
+    with wb.connect(site.address, site.key) as bench:
+        frame = pd.DataFrame({"Time [s]": [0.0, 1.0], "Current [A]": [1.0, 1.0], "Voltage [V]": [3.9, 3.8]})
+        test = bench.measurements.create(instance="M50-A-01", name="no clock", time_series=frame)
+        running = bench.measurements.create(
+            instance="M50-A-01", name="runs", time_series=frame, start_time="2024-03-01T08:00:00Z"
+        )
+    facts = window.page.locator("dl.facts").first
+    window.go(f"/explore/tests/{test.id}")
+    expect(facts).to_contain_text("SpecificationSIM M50 21700")
+    expect(facts).to_contain_text("Begannot knownEndednot known")
+    window.go(f"/explore/tests/{running.id}")
+    expect(facts).to_contain_text("Endedstill running")

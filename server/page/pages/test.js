@@ -15,6 +15,9 @@ import { DataTable } from "../ui/table.js";
 import { Tabs } from "../ui/tabs.js";
 import { quantity } from "./explore.js";
 
+/** What a file without clock times says of when its test was. */
+const UNKNOWN = "not known";
+
 /** @param {{ id: string }} given */
 export default function Test({ id }) {
   const found = useLoaded((stop) => get(`/cell_measurements/${part(id)}`, { signal: stop }), [id]);
@@ -39,8 +42,8 @@ function Shown({ test, again }) {
       <div class="row">${series && html`<button type="button" class="button" onClick=${() => download(`${at}/time_series/download`, `${test.name}.parquet`)}><${Icon} name="download" /> Samples (parquet)</button>`}</div></div>
     ${test.processing_error && html`<div class="note wrong" role="alert"><${Icon} name="warn" /><div>${test.processing_error}</div></div>`}
     <div class="single"><aside class="box pad stack"><${Notes} test=${test} writes=${writes} again=${again} /><${Tags} test=${test} writes=${writes} again=${again} />
-        <dl class="facts"><dt>Cell</dt><dd>${test.cell_instance_name}</dd><dt>Kind</dt><dd>${test.cell_specification_name}</dd>${test.batch_name && html`<dt>Batch</dt><dd>${test.batch_name}</dd>`}
-          <dt>Began</dt><dd>${day(test.start_time)}</dd><dt>Ended</dt><dd>${day(test.end_time) || "still running"}</dd><dt>Arrived</dt><dd>${day(test.created_at)} by ${who(test.created_by_email)}</dd></dl></aside>
+        <dl class="facts"><dt>Cell</dt><dd>${test.cell_instance_name}</dd><dt>Specification</dt><dd>${test.cell_specification_name}</dd>${test.batch_name && html`<dt>Batch</dt><dd>${test.batch_name}</dd>`}
+          <dt>Began</dt><dd>${day(test.start_time) || UNKNOWN}</dd><dt>Ended</dt><dd>${day(test.end_time) || (test.start_time ? "still running" : UNKNOWN)}</dd><dt>Arrived</dt><dd>${day(test.created_at)} by ${who(test.created_by_email)}</dd></dl></aside>
       <div class="stack">${series && (writes ? html`<${Curve} key=${test.id} test=${test} />` : html`<${CycleCurve} tables=${tables.data} name=${test.name} />`)}
         <section class="box"><${Tabs} label="Parts of the test" tabs=${tabs.map((one) => ({ key: one, word: one, count: one === "Origin" ? findings.length : 0 }))} at=${tab} choose=${setTab} panel="pad">
             ${(tab === "Cycles" || tab === "Steps") && (tables.error ? html`<${Failed} error=${tables.error} />` : tables.data ? html`<${Table} key=${tab} label=${tab} columns=${tab === "Cycles" ? tables.data.cycles : tables.data.steps} />` : series ? html`<${Ghosts} rows=${3} />` : html`<p class="soft">This record has no samples.</p>`)}
