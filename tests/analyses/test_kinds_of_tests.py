@@ -152,12 +152,24 @@ def test_the_tests_of_the_demo_are_recognised(demo_store: Path) -> None:
     assert [confused[kind, kind] for kind in ("rpt", "ageing", "hppc")] == [48, 13, 5]
 
 
+@pytest.mark.parametrize(("points", "kinds"), [(4, ["ageing"]), (40, ["ageing", "eis"])])
+def test_a_spectrum_between_the_cycles_of_a_test_makes_it_one_of_impedance_too(
+    points: int, kinds: list[str]
+) -> None:
+    """It is one step of many, and has five points or more."""
+    steps = steps_of(*CYCLE * 12, (10.0 * points, 0.0))
+    last = np.arange(steps.n) == steps.n - 1
+    columns = {**steps.columns, "Mean frequency [Hz]": Column.of(np.where(last, 10.0, np.nan))}
+    assert [kind.name for kind in kinds_from_steps(Table(columns, steps.n), 1.0)] == kinds
+
+
 REAL = {
     "maccor_csv/testdata18.csv.gz": {"ageing"},
     "arbin_res/20160805_test001_45_cc_01.res": {"ageing"},
     "bdf_csv/SINTEF__G20M7-202512-Gru6mV__20251228__C30__25degC__Neware.bdf.csv": {"pocv"},
     "custom_csv/T-cell_pOCV_data.txt": {"pocv"},
-    "batterydata_csv/p492-13-raw.csv": {"hppc"},
+    "batterydata_csv/p492-13-raw.csv": {"hppc", "eis"},
+    "arbin_xlsx/EIS_0.05A_Charge_part1.xlsx": {"eis"},
     "neware_csv/neware_uio.csv": {"formation"},
     "neware_ndax/BTS85-36-6-5-110-20240424.ndax": {"rate"},
     "nasa_mat/B0029.mat": {"ageing"},

@@ -21,7 +21,7 @@ from ..cycling.steps import END_INDEX, START_INDEX, STEP_TYPE
 from ..messages import counted
 from ..table import Table
 
-RULE = 3
+RULE = 4
 """The number of the rules. Raise it whenever the same steps give other kinds."""
 KINDS = {
     "eis": "impedance spectra",
@@ -58,6 +58,8 @@ _PASSED = 10
 """Full charges that pass in a storage test at most, both ways together."""
 _DRIFT = 0.5
 """V, between the rests of a storage test without a load."""
+_SPECTRUM = 5
+"""A spectrum has at least so many points."""
 _MANY = 8
 _LONG_REST = 1800.0
 Floats = NDArray[np.float64]
@@ -150,6 +152,18 @@ def kinds_from_steps(steps: Table, rated: float | None = None) -> list[TestKind]
     seen = _Steps.of(steps, rated)
     if (share := float(np.mean(seen.impedance))) >= 0.3:
         return [TestKind("eis", 0.95, f"{share:.0%} of the steps have a frequency")]
+    return [*_kinds_under_current(seen), *_spectra_between(seen)]
+
+
+def _spectra_between(seen: _Steps) -> list[TestKind]:
+    """Spectra between the charges of a test, as a check-up has them: in one step, or in one for each point."""
+    points = int(seen.samples[seen.impedance].sum())
+    if points < _SPECTRUM:
+        return []
+    return [TestKind("eis", 0.9, f"{int(seen.impedance.sum())} of {len(seen.impedance)} steps have a frequency")]
+
+
+def _kinds_under_current(seen: _Steps) -> list[TestKind]:
     if not seen.loaded.any() or not seen.full_charge > 0:
         return _storage(seen)
     found = [*_pulses(seen), *_dynamic(seen)]

@@ -1,5 +1,6 @@
 """How do the charge and discharge curves change with age?"""
 
+from workbench.analyses.test_kinds import KINDS
 from workbench.gallery.entry import Made
 from workbench.gallery.tests_plan import Reads, choice, chosen_tests, drawable, per
 
@@ -13,7 +14,9 @@ READS = Reads("series", ("Cycle count", "Time [s]", "Voltage [V]", "Current [A]"
 
 def make(facts):
     liked = facts.tests("ageing") or facts.tests("rate", "formation", "rpt", "pocv") or facts.tests()
-    impedance = {one.id for one in facts.tests("eis")}
+    # A test with spectra between its charges is of another kind too, and has voltage curves.
+    others = {one.id for one in facts.tests(*(kind for kind in KINDS if kind != "eis"))}
+    impedance = {one.id for one in facts.tests("eis")} - others
     liked = [one for one in liked if one.id not in impedance]
     tests = drawable(facts, liked, LACKING, READS)
     steps, params = chosen_tests(facts, tests, most=1, by="name")
