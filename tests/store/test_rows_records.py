@@ -185,6 +185,14 @@ def test_other_kinds_may_share_names(lab: Lab, kind: str) -> None:
         lab.rows.find(kind, first.name, lab.scope)
 
 
+def test_a_name_that_several_have_is_answered_with_the_cells_of_each(lab: Lab) -> None:
+    tests = [lab.make("measurements", name="RPT", **UNIQUE["measurements"](lab)) for _ in range(2)]
+    assert tests[0].instance_name != tests[1].instance_name
+    with pytest.raises(BadRequest) as caught:
+        lab.rows.find("measurements", "RPT", lab.scope)
+    assert all(f"{one.id} (cell '{one.instance_name}')" in str(caught.value) for one in tests)
+
+
 def test_the_same_content_is_kept_once_in_a_project(lab: Lab) -> None:
     first = lab.measurement(content_hash="ab" * 32)
     with pytest.raises(Conflict) as caught:

@@ -201,7 +201,7 @@ class Rows:
         if len(rows) == 1:
             return self._record(cls, rows[0])
         if rows:
-            ids = ", ".join(row["id"] for row in rows[:10])
+            ids = ", ".join(_apart(self._record(cls, row)) for row in rows[:10])
             raise BadRequest(f"{len(rows)} records of kind {cls.label} are called '{wanted}'; give an id: {ids}.")
         return None
 
@@ -569,6 +569,18 @@ def _replace(db: sqlite3.Connection, record: Record) -> None:
     changes = ", ".join(f'"{name}" = ?' for name in row)
     db.execute(f'UPDATE "{record.table}" SET {changes} WHERE id = ?', [*row.values(), record.id])  # noqa: S608
     search.index(db, record)
+
+
+def _apart(record: Record) -> str:
+    """The id of a record beside others of its name, with what it belongs to."""
+    for word, field in (
+        ("cell", "instance_name"),
+        ("batch", "batch_name"),
+        ("specification", "specification_name"),
+    ):
+        if name := getattr(record, field, None):
+            return f"{record.id} ({word} '{name}')"
+    return record.id
 
 
 def _project_of(record: Record) -> str | None:
