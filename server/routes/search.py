@@ -27,6 +27,7 @@ class Hit(TypedDict):
     project_id: str | None
     created_at: str
     parent_id: str | None
+    parent_name: str | None
 
 
 class Found(TypedDict):
@@ -72,6 +73,7 @@ def find(
             "project_id": hit.project_id,
             "created_at": time_text(to_micros(hit.created_at)),
             "parent_id": hit.parent_id,
+            "parent_name": hit.parent_name,
         }
         for hit in answer.results
     ]

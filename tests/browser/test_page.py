@@ -218,7 +218,8 @@ def test_search_finds_a_test_and_its_page_shows_curve_cycles_and_origin(window: 
     window.page.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
     window.page.keyboard.press("Control+k")
     window.page.get_by_role("combobox", name="Search everything").fill("M50-A-02_ageing")
-    window.page.get_by_role("option", name="M50-A-02_ageing").wait_for()
+    hit = window.page.get_by_role("option", name="M50-A-02_ageing")
+    expect(hit).to_contain_text(re.compile(r"M50-A-02_ageing\s+M50-A-02\s*test"))  # with its cell
     window.page.keyboard.press("Enter")
     expect(window.page.get_by_role("heading", name="M50-A-02_ageing")).to_be_visible()
     window.drawn()

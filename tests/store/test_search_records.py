@@ -88,6 +88,7 @@ def test_a_hit_says_where_it_belongs(lab: Lab) -> None:
     assert (hit.entity_type, hit.id) == ("cell_measurement", measurement.id)
     assert (hit.parent_id, hit.project_id) == (measurement.instance_id, lab.scope.project_id)
     assert hit.created_at == measurement.created_at
+    assert hit.parent_name == measurement.instance_name
     cell = lab.rows.get("instances", measurement.instance_id, lab.scope)
     (hit,) = found(lab, cell.name, entity_types=["cell_instance"]).results
     assert hit.parent_id == cell.specification_id

@@ -196,7 +196,7 @@ class Bench(Trusting, Analysing, Authoring, Excluding, Exporting, Simulating, Ma
         ``options`` are those of `find`.
         """
         found = self.find(text, **options)
-        columns = ["entity_type", "name", "id", "project_id", "parent_id", "created_at"]
+        columns = ["entity_type", "name", "id", "project_id", "parent_id", "parent_name", "created_at"]
         return pd.DataFrame([[getattr(hit, c) for c in columns] for hit in found.results], columns=columns)
 
     def find(self, text: str, **options: Unpack[SearchOptions]) -> Found:

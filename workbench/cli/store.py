@@ -78,8 +78,8 @@ def search(
     if not found.results:
         out.print(f"No name and no note holds '{found.query}'.", markup=False)
         return
-    rows = [asdict(hit) for hit in found.results]
-    print_rows(rows, ["entity_type", "name", "id"])
+    rows = [{**asdict(hit), "of": hit.parent_name} for hit in found.results]
+    print_rows(rows, ["entity_type", "name", "of", "id"])
     if found.total > len(rows):
         out.print(f"{spaced(len(rows))} of {spaced(found.total)} are shown; see more with --limit.")
     by_kind = Counter(hit.entity_type for hit in found.results)

@@ -22,7 +22,7 @@ const PLACES = [["/", "Boards", "grid"], ["/explore", "Explore tests and cells",
 /** @param {any} hit */
 function shownAs(hit) {
   const kind = KINDS[hit.entity_type] ?? KINDS[hit.entity_type.replace(/s$/, "")];
-  return { icon: kind?.[0] ?? "file", word: kind?.[1] ?? hit.entity_type.replaceAll("_", " "), to: kind?.[2](hit) ?? null, name: hit.name };
+  return { icon: kind?.[0] ?? "file", word: kind?.[1] ?? hit.entity_type.replaceAll("_", " "), to: kind?.[2](hit) ?? null, name: hit.name, of: hit.parent_name };
 }
 
 /** @param {{ close: () => void }} given */
@@ -62,7 +62,7 @@ export function Palette({ close }) {
       autocomplete="off" spellcheck="false" placeholder="Search cells, tests, plots, dashboards …" value=${text} onInput=${(/** @type {any} */ event) => setText(event.target.value)} onKeyDown=${keys} />
     <ul id="found" role="listbox" aria-label="Found">
       ${found.map((one, n) => html`<li key=${n} id=${`found-${n}`} role="option" aria-selected=${n === at} aria-disabled=${!one.to} onPointerMove=${() => setAt(n)} onClick=${() => open(one)}>
-        <${Icon} name=${one.icon} /><span class="one-line">${one.name}</span><span class="chip">${one.word}</span></li>`)}
+        <${Icon} name=${one.icon} /><span class="one-line">${one.name}${one.of && html` <span class="soft">${one.of}</span>`}</span><span class="chip">${one.word}</span></li>`)}
       ${hits !== null && !found.length && html`<li aria-disabled="true" role="option" aria-selected="false" class="soft">Nothing has “${text.trim().slice(0, 60)}” in its name or notes.</li>`}
       ${problem && html`<li role="option" aria-selected="false" class="soft">${problem}</li>`}
     </ul></dialog>`;

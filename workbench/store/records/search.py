@@ -39,7 +39,8 @@ _INDEX_VERSION = 4
 
 @dataclass(frozen=True)
 class Hit:
-    """A record that was found; ``entity_type`` names its kind as HTTP does; ``parent_id`` is one level up."""
+    """A record that was found; ``entity_type`` names its kind as HTTP does; ``parent_id`` and ``parent_name`` are of
+    the record one level up, as the cell of a test."""
 
     id: str
     entity_type: str
@@ -47,6 +48,7 @@ class Hit:
     project_id: str | None
     parent_id: str | None
     created_at: datetime
+    parent_name: str | None = None
 
 
 @dataclass(frozen=True)
@@ -140,12 +142,20 @@ def search(
     wanted = text.strip()
     with store.snapshot() as db:
         found = _ranked(db, store.name_order, fold(wanted), wanted, scope, entities, per_type)
-    found.sort(key=lambda row: (ORDER[row[0]], row[1]))
+        found.sort(key=lambda row: (ORDER[row[0]], row[1]))
+        page = found[offset : offset + limit]
+        parents = _names(db, {parent for *_, parent, _ in page if parent is not None})
     hits = [
-        Hit(id, entity, name, project, parent, moment_of(created))
-        for entity, _, id, name, project, parent, created in found
+        Hit(id, entity, name, project, parent, moment_of(created), parents.get(parent or ""))
+        for entity, _, id, name, project, parent, created in page
     ]
-    return Found(hits[offset : offset + limit], wanted, len(hits), limit, offset)
+    return Found(hits, wanted, len(found), limit, offset)
+
+
+def _names(db: sqlite3.Connection, ids: Iterable[str]) -> dict[str, str]:
+    """The names of records that have entries, each by its id."""
+    found = (db.execute("SELECT id, name FROM search_entries WHERE id = ?", [id]).fetchone() for id in ids)
+    return {row[0]: row[1] for row in found if row is not None}
 
 
 def at_once(
