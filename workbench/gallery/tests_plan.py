@@ -134,8 +134,6 @@ def chosen_tests(
         names.setdefault(one.cell if by == "instance_name" else one.name, []).append(one)
     chosen = _within_caps(facts, names, most)
     label = "Cells" if by == "instance_name" else "Tests"
-    if len(chosen) < len(names):
-        label = f"{label} ({len(chosen)} of {len(names)} are chosen at first)"
     control: dict[str, JsonValue] = {"label": label, "optionsFrom": {"step": "tests", "value": by}}
     return steps, {**beside, param: {"kind": "data", "default": chosen, "control": control}}
 
