@@ -398,3 +398,24 @@ def test_a_test_without_clock_times_is_not_said_to_run(site: Site, window: Windo
     expect(facts).to_contain_text("Begannot knownEndednot known")
     window.go(f"/explore/tests/{running.id}")
     expect(facts).to_contain_text("Endedstill running")
+
+
+def test_long_names_leave_room_for_the_other_columns(site: Site, window: Window) -> None:
+    name = "LAB__G20M7-202512-Gru6mV__20251228__C30__25degC__Neware export of a long test"
+    with wb.connect(site.address, site.key) as bench:
+        bench.specifications.create(
+            name=f"Unspecified {name}", ratings=bench.specifications.get("SIM M50 21700").ratings
+        )
+        bench.instances.create(name=name, specification=f"Unspecified {name}")
+        frame = pd.DataFrame({"Time [s]": [0.0, 1.0], "Current [A]": [1.0, 1.0], "Voltage [V]": [3.9, 3.8]})
+        bench.measurements.create(instance=name, name=name, time_series=frame)
+    window.page.get_by_role("link", name="Explore").click()
+    window.page.get_by_role("searchbox", name="Search the tests").fill("Gru6mV")
+    table = window.page.get_by_role("region", name="Tests")
+    cut = table.get_by_title(name, exact=True)
+    expect(cut).to_have_count(2)  # the test and its cell
+    width = window.page.evaluate("innerWidth")
+    for column in ("Began", "Samples"):
+        box = table.get_by_role("columnheader", name=column).bounding_box()
+        assert box is not None
+        assert box["x"] + box["width"] < width

@@ -6,11 +6,15 @@ import { Icon } from "./icons.js";
 
 const ROW = 33;
 const SEEN = 60;
+const CUT = 26;
 
 /** @typedef {{ key: string, label: string, number?: boolean, show?: (row: any) => any, sort?: boolean, text?: (row: any) => string }} Column */
 
 /** A text as it is sought: without the spaces of numbers. @param {string} text */
 const soughtAs = (text) => text.toLowerCase().replaceAll("\u202f", "");
+
+/** A text that its column may cut, for the pointer. @param {any} value */
+const whole = (value) => (typeof value === "string" && value.length > CUT ? value : undefined);
 
 /** What is empty comes last in either direction. @param {any} a @param {any} b @param {boolean} down */
 function compare(a, b, down) {
@@ -56,6 +60,6 @@ export function Rows({ label, columns, rows, height, sort, setSort, total = rows
         ${one.sort === false ? html`<span class="th">${one.label}</span>` : html`<button type="button" onClick=${() => setSort(sort?.key === one.key ? (sort.down ? null : { key: one.key, down: true }) : { key: one.key, down: false })}>
           <span>${one.label}</span>${sort?.key === one.key && html`<${Icon} name=${sort.down ? "down" : "up"} size=${13} />`}</button>`}</th>`)}</tr></thead>
       <tbody>${first > 0 && html`<tr aria-hidden="true"><td colspan=${columns.length} style=${{ height: `${first * ROW}px`, padding: 0 }}></td></tr>`}
-        ${Array.from(rows.slice(first, last), (row, n) => html`<tr key=${row?.id ?? first + n} aria-rowindex=${first + n + 2}>${columns.map((one) => html`<td key=${one.key} class=${one.number ? "right" : ""}>${one.show ? one.show(row) : cell(row?.[one.key])}</td>`)}</tr>`)}
+        ${Array.from(rows.slice(first, last), (row, n) => html`<tr key=${row?.id ?? first + n} aria-rowindex=${first + n + 2}>${columns.map((one) => html`<td key=${one.key} class=${one.number ? "right" : ""} title=${whole(row?.[one.key])}>${one.show ? one.show(row) : cell(row?.[one.key])}</td>`)}</tr>`)}
         ${total > last && html`<tr aria-hidden="true"><td colspan=${columns.length} style=${{ height: `${(total - last) * ROW}px`, padding: 0 }}></td></tr>`}</tbody></table></div>`;
 }
