@@ -57,7 +57,8 @@ def test_as_many_cells_are_chosen_as_a_plan_can_read(
     monkeypatch.setattr(tests_plan, "MOST_ROWS", rows)
     cells = bench.gallery().recipe("fade").params["cells"]
     assert cells["default"] == [f"cell {number}" for number in range(expected)]
-    assert cells["control"]["label"] == "Cells"  # a number in it would stay in a plot that is saved with other cells
+    # A number in it would stay in a plot that is saved with other cells.
+    assert cells["control"]["label"] == "Cells"
 
 
 def said_above(figure: go.Figure) -> str:
