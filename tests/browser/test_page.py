@@ -347,13 +347,21 @@ def test_a_dashboard_is_made_and_arranged_by_keyboard(window: Window) -> None:
 
 def test_files_are_brought_in_and_the_report_says_what_became_of_each(window: Window, tmp_path: Path) -> None:
     bad = tmp_path / "notes.csv"
-    bad.write_text("a,b\n1,2\n")
+    bad.write_text("a,b,c\n" + "".join(f"{n},3.{n:02},1\n" for n in range(20)))
     window.page.get_by_role("link", name="Bring in").click()
     window.page.get_by_label("Files").set_input_files([SAMPLES / "materials" / "M50_full_ocv.csv", bad])
     window.page.get_by_role("button", name="Bring in 2 files").click()
     report = window.page.get_by_role("region", name="Report")
     expect(report).to_contain_text("1 stored, 1 refused")
     expect(report).to_contain_text("has no column that is known as time")
+    window.page.get_by_label("Files").set_input_files([bad])
+    window.page.get_by_label("Columns").fill("a = Time [s]\nVoltage [V]")
+    window.page.get_by_role("button", name="Bring in 1 file").click()
+    expect(window.page.get_by_role("alert").first).to_contain_text('"Voltage [V]" names no column of the file')
+    window.page.get_by_label("Columns").fill("a = Time [s]\nb = Voltage [V]\nc = Current [A]")
+    window.page.get_by_label("Positive current").select_option("discharge")
+    window.page.get_by_role("button", name="Bring in 1 file").click()
+    expect(report).to_contain_text("1 stored")
 
 
 def test_a_viewer_sees_no_way_to_change_and_a_stranger_sees_one_sentence(site: Site, window: Window) -> None:

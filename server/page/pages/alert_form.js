@@ -115,13 +115,14 @@ export function AlertsDialog({ project, plots, shown, close }) {
     const kept = name === "plot_id" ? { name: title, webhook } : name === "step" ? { plot_id, name: title, webhook, values: now.values } : name === "column" ? { ...now, above: null, below: null, equals: null } : now;
     return { ...kept, [name]: value };
   });
+  const nameless = !String(given.name ?? "").trim();
   const make = () => {
     setBusy(true);
     const said = Object.fromEntries(Object.entries({ ...given, step: step?.name }).filter(([, value]) => value !== null && value !== undefined));
     post(at, { ...said, name: String(given.name ?? "").trim() }).then(() => { setGiven({ plot_id: given.plot_id }); found.again(); }, sayError).finally(() => setBusy(false));
   };
   return html`<${Dialog} title="Alerts" onClose=${close} form=${make}
-    foot=${html`<button type="button" class="button" onClick=${close}>Close</button><button class="button main" disabled=${busy || !String(given.name ?? "").trim() || !step}>Add the alert</button>`}>
+    foot=${html`${nameless && choices && html`<span class="soft small">Give it a name.</span>`}<button type="button" class="button" onClick=${close}>Close</button><button class="button main" disabled=${busy || nameless || !step}>Add the alert</button>`}>
     <p class="soft">An alert says when a row of a plot's data is true for the first time, after data came in.</p>
     ${found.error ? html`<${Failed} error=${found.error} />` : null}
     ${!found.data && !found.error && html`<${Ghosts} rows=${1} />`}

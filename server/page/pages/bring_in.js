@@ -18,8 +18,13 @@ const OPTIONS = [
   ["batch", "Batch", "May be left out."],
   ["instance", "Cell", "If all files are of one cell. Without it: from the file names."],
   ["zone", "Time zone", "Of clock times that name none, such as Europe/Berlin."],
+  ["format", "Format", "Only where it is not recognised, such as maccor."],
 ];
+const MAP = "column_map";
 const SIGNS = [["", "as the file says"], ["discharge", "discharge is positive"], ["charge", "charge is positive"], ["unsigned", "without a sign"]];
+
+/** The lines of a text such as `Volts = Voltage [V]`, each as what is before and after its last `=`. @param {string} text */
+const pairsOf = (text) => text.split("\n").filter((line) => line.trim()).map((line) => [line.slice(0, Math.max(line.lastIndexOf("="), 0)).trim(), line.slice(line.lastIndexOf("=") + 1).trim()]);
 
 export default function BringIn() {
   useTitle("Bring in files");
@@ -44,16 +49,19 @@ export default function BringIn() {
   const add = (given) => setFiles((now) => [...now, ...[...(given ?? [])].filter((one) => !now.some((other) => other.name === one.name && other.size === one.size))].slice(0, MOST_FILES));
 
   const begin = async () => {
+    const map = pairsOf(options[MAP] ?? "");
+    const odd = map.find(([theirs]) => !theirs);
+    if (odd) return setState({ error: `"${odd[1]}" names no column of the file. Write each line as: their column = Voltage [V]` });
     const turn = (stop.current = new AbortController());
     const at = `/projects/${part(chosen)}/ingests`;
     try {
+      const said = Object.fromEntries(Object.entries(options).filter(([, value]) => value.trim()).map(([key, value]) => [key, key === MAP ? Object.fromEntries(map) : value.trim()]));
       const ids = [];
       for (const [n, file] of files.entries()) {
         setState({ text: `Sending ${file.name}`, done: n, of: files.length });
         const kept = await (await ask(`${at}/files${query({ name: file.name })}`, { method: "POST", file, signal: turn.signal })).json();
         ids.push(kept.file);
       }
-      const said = Object.fromEntries(Object.entries(options).filter(([, value]) => value.trim()).map(([key, value]) => [key, value.trim()]));
       let run = await post(at, { files: ids, options: said }, { signal: turn.signal });
       while (run.state === "running") {
         setState({ text: run.at ? `Reading ${run.at}` : "Reading", done: run.done, of: run.of });
@@ -83,7 +91,8 @@ export default function BringIn() {
       <h2>What is known of them</h2><div class="controls across">
         ${all.length > 1 && html`<label class="labelled" for="into">Project<select class="input" id="into" onChange=${(/** @type {any} */ event) => setProject(event.target.value)}>${all.map((one) => html`<option key=${one.id} value=${one.id} selected=${one.id === chosen}>${one.name}</option>`)}</select></label>`}
         ${OPTIONS.map(([key, label, hint]) => html`<label key=${key} class="labelled" for=${`say-${key}`}>${label}<input class="input" id=${`say-${key}`} value=${options[key] ?? ""} onInput=${(/** @type {any} */ event) => setOptions({ ...options, [key]: event.target.value })} /><span class="soft small">${hint}</span></label>`)}
-        <label class="labelled" for="say-sign">Positive current<select class="input" id="say-sign" onChange=${(/** @type {any} */ event) => setOptions({ ...options, sign: event.target.value })}>${SIGNS.map(([key, word]) => html`<option key=${key} value=${key} selected=${key === (options.sign ?? "")}>${word}</option>`)}</select></label></div>
+        <label class="labelled" for="say-sign">Positive current<select class="input" id="say-sign" onChange=${(/** @type {any} */ event) => setOptions({ ...options, sign: event.target.value })}>${SIGNS.map(([key, word]) => html`<option key=${key} value=${key} selected=${key === (options.sign ?? "")}>${word}</option>`)}</select></label>
+        <label class="labelled" for="say-columns">Columns<textarea class="input" id="say-columns" rows="2" placeholder="Volts = Voltage [V]" value=${options[MAP] ?? ""} onInput=${(/** @type {any} */ event) => setOptions({ ...options, [MAP]: event.target.value })}></textarea><span class="soft small">What columns of the files are, one a line, where the report asks for a column_map.</span></label></div>
       <div><button type="button" class="button main" onClick=${begin}>Bring in ${many(files.length, "file")}</button></div></div>`}
     ${running && html`<div class="box pad stack" role="status"><strong class="break">${state.text} …</strong><progress max=${state.of || 1} value=${state.done} aria-label="Progress"></progress><span class="soft small">${state.done} of ${state.of}</span></div>`}
     ${state?.error && html`<div class="note wrong" role="alert" style=${{ marginTop: "14px" }}><${Icon} name="warn" /><div>${state.error}</div></div>`}

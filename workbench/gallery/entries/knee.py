@@ -28,6 +28,8 @@ def make(facts):
 # The script of the figure
 def transform(data, params):
     figure, cells = go.Figure(), data["chosen"]
+    if cells.empty:
+        return battery.message("Choose a cell that has a result.")
     colors = palette(cells["id"])
     cycles = data["cycles"][data["cycles"]["measurement_id"].isin(cells["measurement_id"])]
     cycles, partly = from_full(cycles[cycles["Complete"].fillna(True).astype(bool)])
