@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from io import BytesIO
 from pathlib import Path
 from typing import IO
 
@@ -29,31 +30,39 @@ class Folder:
     def put(self, name: str, data: IO[bytes], size: int) -> None:
         with self._errors("written"):
             place = self.path / name
-            place.parent.mkdir(parents=True, exist_ok=True)
-            partial = place.with_name(f"{place.name}.{secrets.token_hex(4)}{_PARTIAL}")
-            try:
-                with partial.open("xb") as file:
-                    shutil.copyfileobj(data, file, _BLOCK)
-                    file.flush()
-                    os.fsync(file.fileno())
+            with self._partial(place, data) as partial:
                 partial.rename(place)
-            finally:
-                with suppress(OSError):
-                    partial.unlink(missing_ok=True)
             _synchronise(place.parent)
 
     def put_new(self, name: str, data: bytes) -> bool:
         with self._errors("written"):
-            self.path.mkdir(parents=True, exist_ok=True)
-            try:
-                with (self.path / name).open("xb") as file:
-                    file.write(data)
-                    file.flush()
-                    os.fsync(file.fileno())
-            except FileExistsError:
+            place = self.path / name
+            if place.exists():
                 return False
+            with self._partial(place, BytesIO(data)) as partial:
+                try:
+                    os.link(partial, place)
+                except FileExistsError:
+                    return False
+                except OSError:  # a file system without links
+                    partial.rename(place)
             _synchronise(self.path)
             return True
+
+    @contextmanager
+    def _partial(self, place: Path, data: IO[bytes]) -> Iterator[Path]:
+        """A whole file under a temporary name, gone afterwards: a kill or a full disk leaves nothing half."""
+        place.parent.mkdir(parents=True, exist_ok=True)
+        partial = place.with_name(f"{place.name}.{secrets.token_hex(4)}{_PARTIAL}")
+        try:
+            with partial.open("xb") as file:
+                shutil.copyfileobj(data, file, _BLOCK)
+                file.flush()
+                os.fsync(file.fileno())
+            yield partial
+        finally:
+            with suppress(OSError):
+                partial.unlink(missing_ok=True)
 
     def whole(self, name: str) -> bytes | None:
         with self._errors("read"):

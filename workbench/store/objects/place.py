@@ -53,7 +53,7 @@ class Place(Protocol):
         """Write an object. When this returns, it is there as a whole and survives a power cut; else it is not there."""
 
     def put_new(self, name: str, data: bytes) -> bool:
-        """Write a small object unless there is one of this name; False if there is."""
+        """Write a small object, whole or not at all, unless there is one of this name; False if there is."""
 
     def whole(self, name: str) -> bytes | None:
         """All bytes of a small object, None if there is none."""
