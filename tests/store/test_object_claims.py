@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import pytest
-from test_objects import read, same, samples
+from test_objects import YEAR, N, objects_in, read, same, samples
 
+from workbench.errors import BadRequest
 from workbench.store import Store
+from workbench.store.objects.backup import backup
+from workbench.store.objects.claims import CLAIM
+from workbench.store.objects.collect import collect
 from workbench.store.objects.place import PlaceAway
 from workbench.store.objects.relocate import relocate
 
@@ -20,6 +25,55 @@ def store(tmp_path: Path) -> Store:
     relocate(store, "folder:samples")
     store.series.append("a", "series", samples())
     return store
+
+
+def aged(folder: Path) -> None:
+    for path in objects_in(folder):
+        os.utime(path, (time.time() - YEAR, time.time() - YEAR))
+
+
+def test_a_copy_does_not_join_the_place_of_its_store(store: Store, tmp_path: Path) -> None:
+    """It would take what the store wrote since for leftovers, and delete it."""
+    backup(store, tmp_path / "copy.wb", "file")
+    with Store.open(tmp_path / "copy.wb") as copy:
+        with pytest.raises(BadRequest, match=r"another copy of this store.*--take-over"):
+            relocate(copy, "folder:samples")
+        relocate(copy, "folder:own")
+        with pytest.raises(BadRequest, match="another copy of this store"):
+            relocate(copy, "folder:samples")
+        assert same(read(copy), samples())
+    assert same(read(store), samples())
+
+
+def test_who_took_over_is_the_only_one_who_deletes(store: Store, tmp_path: Path) -> None:
+    backup(store, tmp_path / "copy.wb", "file")
+    with Store.open(tmp_path / "copy.wb") as copy:
+        relocate(copy, "folder:samples", take_over=True)
+        copy.series.append("b", "series", samples(seed=1))
+        aged(tmp_path / "samples")
+        with pytest.raises(BadRequest, match="took over"):
+            collect(store)
+        assert same(read(copy, "b"), samples(seed=1))
+        relocate(store, "folder:samples", take_over=True)
+        with pytest.raises(BadRequest, match="took over"):
+            collect(copy)
+
+
+def test_a_backup_is_not_put_where_a_store_deletes(store: Store, tmp_path: Path) -> None:
+    with pytest.raises(BadRequest, match=r"deletes there .* a place of its own"):
+        backup(store, tmp_path / "one.wb", f"folder:{tmp_path}/samples")
+    assert not (tmp_path / "one.wb").exists()
+    assert backup(store, tmp_path / "one.wb", f"folder:{tmp_path}/backups") == "folder:backups"
+    with pytest.raises(BadRequest, match="its backups"):
+        relocate(store, "folder:backups")
+    assert backup(store, tmp_path / "two.wb", f"folder:{tmp_path}/backups") == "folder:backups"
+
+
+def test_a_store_goes_back_to_its_earlier_place(store: Store, tmp_path: Path) -> None:
+    relocate(store, "folder:other")
+    relocate(store, "file")
+    assert relocate(store, "folder:samples") == 1
+    assert same(read(store), samples())
 
 
 def test_a_full_disk_leaves_no_claim_of_nobody(
@@ -35,3 +89,12 @@ def test_a_full_disk_leaves_no_claim_of_nobody(
     assert list((tmp_path / "other").iterdir()) == []
     relocate(store, "folder:other")
     assert same(read(store), samples())
+
+
+def test_an_empty_claim_of_a_killed_process_bars_nobody(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / CLAIM).write_bytes(b"")
+    relocate(store, "folder:other")
+    assert read(store).n == N
+    with Store.open(tmp_path / "third.wb") as third, pytest.raises(BadRequest, match="another store"):
+        relocate(third, "folder:other")

@@ -21,9 +21,10 @@ from workbench.store import Store
 from workbench.store.db import lease
 from workbench.store.objects import mover, stored
 from workbench.store.objects.backup import backup
+from workbench.store.objects.claims import CLAIM
 from workbench.store.objects.collect import collect, surplus
 from workbench.store.objects.place import PlaceAway, parse
-from workbench.store.objects.relocate import CLAIM, relocate, written_as
+from workbench.store.objects.relocate import relocate, written_as
 from workbench.store.objects.status import status
 from workbench.store.scope import EVERYTHING
 from workbench.table import Table, concat

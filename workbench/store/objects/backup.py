@@ -12,9 +12,10 @@ from ...errors import Conflict
 from ..db.backup import backup as backup_file
 from ..store import Store
 from . import stored
+from .claims import claim_for_backups
 from .folder import Folder
 from .place import IN_FILE
-from .relocate import claim, copy_object, relocate, written_as
+from .relocate import copy_object, relocate, written_as
 from .stored import Setting, StoredObject
 
 WITHOUT = "none"
@@ -45,7 +46,8 @@ def backup(
     Conflict
         If ``destination`` exists.
     BadRequest
-        If the place holds samples of another store, or the store is on PostgreSQL, which makes its own backups.
+        If the place holds samples of another store, or a store works there; or if the store is on PostgreSQL, which
+        makes its own backups.
     Damaged, PlaceAway
         If an object cannot be read, or not be written. There is then no backup, only objects for the next one.
     """
@@ -62,7 +64,7 @@ def backup(
     address = written_as(place or f"folder:{destination}.samples", destination)
     there = store.objects.opened(address, destination.absolute().parent)
     source = store.objects.opened(setting.place)
-    claim(store, there)
+    claim_for_backups(store, there)
     held = {one.name: one.size for one in there.listed()}
 
     def copy_missing(rows: Sequence[StoredObject]) -> None:

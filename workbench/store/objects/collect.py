@@ -16,6 +16,7 @@ from ...errors import BadRequest
 from ..db import lease
 from ..store import Store
 from . import stored
+from .claims import refuse_taken
 from .place import Listed, Place
 
 KEPT = timedelta(hours=24)
@@ -73,7 +74,9 @@ def _place(store: Store) -> Place:
             f"This store is a copy of the one that keeps its samples at {setting.place}, or was moved; a copy deletes "
             f"nothing there. If no other copy is in use: 'workbench samples move {setting.place} --take-over'."
         )
-    return store.objects.opened(setting.place)
+    place = store.objects.opened(setting.place)
+    refuse_taken(store, place)
+    return place
 
 
 def _found(store: Store, place: Place, keep: timedelta) -> tuple[Surplus, list[str]]:

@@ -94,7 +94,7 @@ def copy_store(
         with copy.snapshot() as db:
             setting = stored.setting(db)
         if setting is not None or address != IN_FILE:
-            relocate(copy, address, take_over=True, progress=progress)
+            relocate(copy, address, progress=progress)
         _compare(copy, begun.hashes, _hashes if as_file else row_copying.hashes)
         with copy.transaction() as db:
             db.execute("delete from facts where name = ?", (_FACT,))

@@ -39,7 +39,7 @@ class Listed(NamedTuple):
 
 
 class Place(Protocol):
-    """Keeps immutable objects by name. A name is written once and never again with other bytes.
+    """Keeps immutable objects by name. A name is written once and never again with other bytes, but for the claim.
 
     Every method raises `PlaceAway` where the place cannot be used, after a bounded time.
     """

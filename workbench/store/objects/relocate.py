@@ -8,21 +8,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, TypeAlias
 
-import orjson
-
 from ...environment import is_address
 from ...errors import BadRequest, Damaged, StoreError
 from ..series.chunks import HEAD_BYTES, key, open_head
 from ..store import Store
 from . import stored
+from .claims import claim
 from .object_file import read_directory
 from .place import IN_FILE, ObjectMissing, Place, parse
 from .stored import Setting, StoredObject
 
 Progress: TypeAlias = Callable[[int, int, str], object]
 """Called with the number of series done, the number of all, and what comes next."""
-CLAIM = "workbench-store.json"
-"""The object that says whose objects a place holds."""
 _PART = 8 << 20
 _ATTEMPTS = 20
 
@@ -83,7 +80,7 @@ def relocate(store: Store, to: str, *, take_over: bool = False, progress: Progre
     Raises
     ------
     BadRequest
-        If the place belongs to another store, or this one is a copy of the one that uses it.
+        If the place belongs to another store, or to another copy of this one, and ``take_over`` is false.
     PlaceAway
         If a place cannot be used. What was moved stays moved.
     """
@@ -93,16 +90,14 @@ def relocate(store: Store, to: str, *, take_over: bool = False, progress: Progre
     place = store.objects.opened(address.text)
     with store.snapshot() as db:
         before = stored.setting(db)
-    claim(store, place)
-    if before is not None and before.place == address.text:
-        if before.keeper != store.place_id() and not take_over:
-            raise BadRequest(
-                f"This store is a copy of the one that keeps its samples at {address.text}, or was moved. If no other "
-                "copy is in use, give --take-over; else give this one a place of its own."
-            )
-        with store.transaction() as db:
-            stored.set_setting(db, Setting(address.text, store.place_id()))
-    elif before is not None:
+    is_here = before is not None and before.place == address.text
+    if before is not None and is_here and before.keeper != store.place_id() and not take_over:
+        raise BadRequest(
+            f"This store is a copy of the one that keeps its samples at {address.text}, or was moved. If no other "
+            "copy is in use, give --take-over; else give this one a place of its own."
+        )
+    claim(store, place, take_over=take_over)
+    if before is not None and not is_here:
         _to_place(store, before, place, progress)
     with store.transaction() as db:
         stored.set_setting(db, Setting(address.text, store.place_id()))
@@ -117,21 +112,6 @@ def relocate(store: Store, to: str, *, take_over: bool = False, progress: Progre
 def _report(progress: Progress | None, done: int, of: int, what: str) -> None:
     if progress is not None:
         progress(done, of, what)
-
-
-def claim(store: Store, place: Place) -> None:
-    """Note at the place whose it is; two stores in one place would delete each other's objects."""
-    mine = store.identity()
-    if place.put_new(CLAIM, orjson.dumps({"store": mine})):
-        return
-    try:
-        theirs = orjson.loads(place.whole(CLAIM) or b"{}").get("store")
-    except (orjson.JSONDecodeError, AttributeError):
-        theirs = None
-    if theirs != mine:
-        raise BadRequest(
-            f"{place.text} holds the samples of another store. Give this one a folder or prefix of its own."
-        )
 
 
 def _to_file(store: Store, progress: Progress | None) -> int:
