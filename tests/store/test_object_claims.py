@@ -1,4 +1,4 @@
-"""Whose objects a place holds: two copies of a store never delete each other's, and a stopped process bars nobody."""
+"""Whose objects a place holds: copies of a store find them and never delete each other's; a kill bars nobody."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from workbench.store.objects.claims import CLAIM
 from workbench.store.objects.collect import collect
 from workbench.store.objects.place import PlaceAway
 from workbench.store.objects.relocate import relocate
+from workbench.store.objects.status import status
 
 
 @pytest.fixture
@@ -98,3 +99,12 @@ def test_an_empty_claim_of_a_killed_process_bars_nobody(store: Store, tmp_path: 
     assert read(store).n == N
     with Store.open(tmp_path / "third.wb") as third, pytest.raises(BadRequest, match="another store"):
         relocate(third, "folder:other")
+
+
+def test_a_backup_of_the_file_alone_finds_the_samples_from_another_folder(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "backups").mkdir()
+    for place, kept in (("one.wb", "folder:samples"), ("backups/two.wb", f"folder:{tmp_path}/samples")):
+        assert backup(store, tmp_path / place, "none") == kept
+        with Store.open(tmp_path / place) as copy:
+            assert same(read(copy), samples())
+            assert not status(copy).may_write

@@ -53,9 +53,11 @@ def backup(
     """
     with store.snapshot() as db:
         setting = stored.setting(db)
-    if setting is None or place == WITHOUT or not store.is_in_a_file:
+    if setting is None or not store.is_in_a_file:
         store.backup(destination)
-        return None if setting is None else setting.place
+        return None
+    if place == WITHOUT:
+        return _file_alone(store, destination, setting)
     if destination.exists():
         raise Conflict(f"'{destination}' exists already; give a new name for the backup.")
     if place == IN_FILE:
@@ -85,6 +87,20 @@ def backup(
     with store.snapshot() as db:
         copy_missing(list(stored.every(db)))
         backup_file(store, destination, finish=finish)
+    return address
+
+
+def _file_alone(store: Store, destination: Path, setting: Setting) -> str:
+    """A backup of the file alone. A folder that is relative to that of the store is named as the backup finds it."""
+    source = store.objects.opened(setting.place)
+    address = setting.place
+    if isinstance(source, Folder):
+        address = written_as(f"folder:{source.path}", destination)
+
+    def finish(copy: sqlite3.Connection) -> None:
+        stored.set_setting(copy, Setting(address, setting.keeper))
+
+    backup_file(store, destination, finish=finish)
     return address
 
 
