@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotYet
 from contextlib import suppress
-from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from pydantic_ai.direct import model_request_stream
@@ -31,6 +30,7 @@ from pydantic_ai.models import Model, infer_model
 from pydantic_ai.settings import ModelSettings
 
 from ..authoring.loop import Turn
+from ..background_loop import background_loop
 from ..errors import BadRequest, Cancelled, ServerAway
 from .choice import Chosen
 
@@ -43,6 +43,8 @@ MOST_ANSWER = 32_000
 SECONDS = 300.0
 """How long a model may be silent."""
 _LOOK_S = 0.05
+_LOOP = "workbench-language-models"
+"""A notebook has an event loop of its own, which must stay free."""
 _NO_KEY = "none"
 """Own servers mostly need no key, but the protocol has a place for one."""
 _MOST_WORDS = 300
@@ -87,7 +89,7 @@ def asked(by: LanguageModel, turns: Sequence[Turn], most: int, heard: Heard) -> 
     settings = ModelSettings(max_tokens=min(most, MOST_ANSWER), timeout=SECONDS)
     work = _streamed(by.model, messages(turns), settings, heard)
     try:
-        return _wait(asyncio.run_coroutine_threadsafe(work, _loop()), by.stop)
+        return _wait(asyncio.run_coroutine_threadsafe(work, background_loop(_LOOP)), by.stop)
     except ModelHTTPError as error:
         said = _short(str(error.body or error.message), by.key)
         raise ServerAway(f"The model {by.title} refused with status {error.status_code}. {said}") from None
@@ -139,11 +141,3 @@ def _short(text: str, key: str | None) -> str:
     """Words of a provider, without the key, and not too many."""
     words = " ".join((text.replace(key, "...") if key else text).split())
     return words if len(words) <= _MOST_WORDS else f"{words[:_MOST_WORDS]}..."
-
-
-@cache
-def _loop() -> asyncio.AbstractEventLoop:
-    """The event loop on which the requests of this process run: a notebook has one of its own, which must stay free."""
-    loop = asyncio.new_event_loop()
-    threading.Thread(target=loop.run_forever, name="workbench-language-models", daemon=True).start()
-    return loop

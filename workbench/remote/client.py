@@ -7,13 +7,12 @@ import ipaddress
 import os
 import secrets
 import ssl
-import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotYet
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 from urllib.parse import urlsplit
@@ -22,6 +21,7 @@ import httpx2 as httpx
 import orjson
 from pydantic import JsonValue
 
+from ..background_loop import background_loop
 from ..engine import arrow
 from ..engine.reader import Cancel
 from ..errors import BadRequest, Cancelled, Conflict, Later, ServerAway
@@ -35,6 +35,7 @@ CONNECT_S, READ_S = 10.0, 600.0
 TRIES = 4
 """How often a request that changes nothing is sent before it fails."""
 _LOOK_S = 0.05
+_LOOP = "workbench-remote"
 _BLOCK = 1 << 20
 _SOON = 5
 """The longest wait for a busy server, in seconds, before the same request is sent again."""
@@ -57,12 +58,13 @@ class Client:
     """A server at one address, with one key.
 
     All clients of the process share one event loop in a background thread. A request that is cancelled closes its
-    connection, so that the server stops to work on it.
+    connection, so that the server stops to work on it. A forked process has a loop and connections of its own.
     """
 
     def __init__(self, url: str, api_key: str, transport: httpx.AsyncBaseTransport | None = None) -> None:
         self.url = address(url)
-        self._http = httpx.AsyncClient(
+        self._make = partial(
+            httpx.AsyncClient,
             base_url=self.url,
             # In a local network packing takes longer than sending.
             headers={
@@ -75,6 +77,7 @@ class Client:
             verify=_certificates(self.url),
             transport=transport,
         )
+        self._of_process = {os.getpid(): self._make()}
         self.accept = arrow.MEDIA_TYPE if _is_local(self.url) else f"{arrow.MEDIA_TYPE}; {arrow.PACKED}"
         self.requests = 0
         self.version = "0.1.0"
@@ -148,7 +151,7 @@ class Client:
 
         async def receive() -> None:
             with self._reached():
-                async with self._http.stream("GET", path) as answer:
+                async with self._http().stream("GET", path) as answer:
                     if answer.status_code >= 400:
                         raise error_of(answer.status_code, answer.headers, await answer.aread(), self.url)
                     with partial.open("wb") as file:
@@ -180,7 +183,14 @@ class Client:
 
     def close(self) -> None:
         """Close the connections."""
-        self._wait(asyncio.run_coroutine_threadsafe(self._http.aclose(), _loop()), None)
+        self._run(self._http().aclose(), None)
+
+    def _http(self) -> httpx.AsyncClient:
+        """The connections of this process: a forked one would get answers to its parent on those of its parent."""
+        process = os.getpid()
+        if process not in self._of_process:
+            self._of_process[process] = self._make()
+        return self._of_process[process]
 
     async def _asked(
         self,
@@ -219,7 +229,7 @@ class Client:
         files: Mapping[str, tuple[str, BinaryIO]] | None = None,
     ) -> Reply:
         with self._reached():
-            answer = await self._http.request(
+            answer = await self._http().request(
                 method, path, params=params, headers=headers, content=content, data=data, files=files
             )
         self.requests += 1
@@ -244,7 +254,7 @@ class Client:
             raise ServerAway(words, again=True) from None
 
     def _run(self, work: Coroutine[Any, Any, T], cancel: Cancel | None) -> T:
-        return self._wait(asyncio.run_coroutine_threadsafe(work, _loop()), cancel)
+        return self._wait(asyncio.run_coroutine_threadsafe(work, background_loop(_LOOP)), cancel)
 
     def _wait(self, future: Future[T], cancel: Cancel | None) -> T:
         """The answer; Cancelled as soon as ``cancel`` is set. An interrupt cancels the request too."""
@@ -327,14 +337,6 @@ def _is_local(url: str) -> bool:
         return ipaddress.ip_address(host).is_private
     except ValueError:
         return "." not in host
-
-
-@cache
-def _loop() -> asyncio.AbstractEventLoop:
-    """The event loop on which the requests of this process run."""
-    loop = asyncio.new_event_loop()
-    threading.Thread(target=loop.run_forever, name="workbench-remote", daemon=True).start()
-    return loop
 
 
 def _numbers(version: str) -> list[int]:
