@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from test_objects import YEAR, N, objects_in, read, same, samples
 
 from workbench.errors import BadRequest
 from workbench.store import Store
+from workbench.store.objects import relocate as relocating
 from workbench.store.objects.backup import backup
-from workbench.store.objects.claims import CLAIM
+from workbench.store.objects.claims import CLAIM, claim
 from workbench.store.objects.collect import collect
 from workbench.store.objects.place import PlaceAway
 from workbench.store.objects.relocate import relocate
@@ -108,3 +110,25 @@ def test_a_backup_of_the_file_alone_finds_the_samples_from_another_folder(store:
         with Store.open(tmp_path / place) as copy:
             assert same(read(copy), samples())
             assert not status(copy).may_write
+
+
+@pytest.mark.parametrize("before", ["file", "folder:first", "folder:mine"])
+def test_two_moves_at_once_leave_the_samples_where_the_store_looks_for_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str
+) -> None:
+    """One looks where the samples are, then the other moves them elsewhere, then the first one goes on."""
+    with Store.open(tmp_path / "s.wb") as store, Store.open(tmp_path / "s.wb") as other:
+        store.series.append("a", "series", samples())
+        relocate(store, before)
+
+        def meanwhile(*given: Any, **named: Any) -> None:
+            monkeypatch.undo()
+            relocate(other, "folder:other")
+            other.series.append("b", "series", samples(seed=1))
+            claim(*given, **named)
+
+        monkeypatch.setattr(relocating, "claim", meanwhile)
+        relocate(store, "folder:mine")
+        assert status(store).place == "folder:mine"
+        assert same(read(store), samples())
+        assert same(read(store, "b"), samples(seed=1))

@@ -88,25 +88,44 @@ def relocate(store: Store, to: str, *, take_over: bool = False, progress: Progre
     if address is None:
         return _to_file(store, progress)
     place = store.objects.opened(address.text)
-    with store.snapshot() as db:
-        before = stored.setting(db)
-    is_here = before is not None and before.place == address.text
-    if before is not None and is_here and before.keeper != store.place_id() and not take_over:
-        raise BadRequest(
-            f"This store is a copy of the one that keeps its samples at {address.text}, or was moved. If no other "
-            "copy is in use, give --take-over; else give this one a place of its own."
-        )
-    claim(store, place, take_over=take_over)
-    if before is not None and not is_here:
-        _to_place(store, before, place, progress)
-    with store.transaction() as db:
-        stored.set_setting(db, Setting(address.text, store.place_id()))
+    for _ in range(_ATTEMPTS):
+        if _is_kept_at(store, place, take_over, progress):
+            break
+    else:
+        raise _restless()
     numbers = store.series.mover.note_all()
     moved = 0
     for done, number in enumerate(numbers):
         _report(progress, done, len(numbers), f"to {address.text}")
         moved += store.series.mover.move(number)
     return moved
+
+
+def _is_kept_at(store: Store, place: Place, take_over: bool, progress: Progress | None) -> bool:
+    """Make a place that of the store, with all objects that it has; False if another process chose one meanwhile."""
+    with store.snapshot() as db:
+        before = stored.setting(db)
+    is_here = before is not None and before.place == place.text
+    if before is not None and is_here and before.keeper != store.place_id() and not take_over:
+        raise BadRequest(
+            f"This store is a copy of the one that keeps its samples at {place.text}, or was moved. If no other "
+            "copy is in use, give --take-over; else give this one a place of its own."
+        )
+    claim(store, place, take_over=take_over)
+    if before is not None and not is_here:
+        return _to_place(store, before, place, progress)
+    with store.transaction() as db:
+        # Else the objects that another process has just moved would be looked for here.
+        is_same = stored.setting(db) == before
+        if is_same:
+            stored.set_setting(db, Setting(place.text, store.place_id()))
+    return is_same
+
+
+def _restless() -> StoreError:
+    return StoreError(
+        "Others write to the store all the time, so it cannot be moved now. Stop them and try again."
+    )
 
 
 def _report(progress: Progress | None, done: int, of: int, what: str) -> None:
@@ -129,15 +148,18 @@ def _to_file(store: Store, progress: Progress | None) -> int:
                 db.execute("delete from series_waiting")
                 db.execute("delete from object_leftovers")
                 return moved
-    raise StoreError("Others write to the store all the time, so it cannot be moved now. Stop them and try again.")
+    raise _restless()
 
 
-def _to_place(store: Store, before: Setting, place: Place, progress: Progress | None) -> None:
-    """Copy all objects to another place and make it that of the store, in one transaction at the end."""
+def _to_place(store: Store, before: Setting, place: Place, progress: Progress | None) -> bool:
+    """Copy all objects to another place and make it that of the store, in one transaction at the end; False if they are
+    not at the earlier place any more."""
     old = store.objects.opened(before.place)
     there = {one.name: one.size for one in place.listed()}
     for _ in range(_ATTEMPTS):
         with store.snapshot() as db:
+            if stored.setting(db) != before:
+                return False
             rows = list(stored.every(db))
         left = [row for row in rows if there.get(row.name) != row.size]
         for done, row in enumerate(left):
@@ -145,11 +167,13 @@ def _to_place(store: Store, before: Setting, place: Place, progress: Progress | 
             copy_object(row, old, place)
             there[row.name] = row.size
         with store.transaction() as db:
+            if stored.setting(db) != before:
+                return False
             if all(there.get(row.name) == row.size for row in stored.every(db)):
                 stored.set_setting(db, Setting(place.text, store.place_id()))
                 db.execute("delete from object_leftovers")  # they are at the earlier place
-                return
-    raise StoreError("Others write to the store all the time, so it cannot be moved now. Stop them and try again.")
+                return True
+    raise _restless()
 
 
 def copy_object(row: StoredObject, source: Place, destination: Place) -> None:
