@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import pickle
 import sqlite3
 import subprocess
 import sys
@@ -170,6 +171,27 @@ def test_a_worker_that_sees_no_store_or_another_one_says_so(tmp_path: Path) -> N
     moved.__dict__.update(state, path=str(tmp_path / "two.db"), place=str(tmp_path / "two.db"))
     with pytest.raises(ExecutorAway, match=r"found another store at '.*two.db'"):
         _ = moved.store
+
+
+def test_a_worker_goes_on_when_a_backup_takes_the_place_of_the_store(tmp_path: Path) -> None:
+    """A worker of a cluster keeps a store open from one task to the next."""
+    path = tmp_path / "lab.db"
+    with wb.open(path) as bench:
+        bench.backup(tmp_path / "copy.db")
+        bench.studies.create(name="later")
+        task = pickle.dumps(Reached(bench.backend.store))
+
+    def seen() -> list[tuple[str]]:
+        sent: Reached = pickle.loads(task)
+        return sent.store.execute("select name from studies").fetchall()
+
+    assert seen() == [("later",)]
+    for left in tmp_path.glob("lab.db*"):
+        left.unlink()
+    with pytest.raises(ExecutorAway, match="cannot reach the store"):
+        seen()
+    (tmp_path / "copy.db").rename(path)
+    assert seen() == []
 
 
 @pytest.mark.long

@@ -42,7 +42,9 @@ class Reached:
         key = (self.path, self.id)
         with _LOCK:
             found = _OPENED.get(key)
-            if found is None:
+            # A worker outlives the stores that it opened: a backup may have taken the place of one. A task of another
+            # thread may still use that one, so it is left, not closed.
+            if found is None or found.is_replaced:
                 found = _OPENED[key] = self._open()
         return found
 

@@ -170,6 +170,11 @@ class Connections:
                 f"The store '{self.path}' was replaced by another file while it was open; open it again."
             )
 
+    @property
+    def is_replaced(self) -> bool:
+        """Whether the file that was opened is not at the path any more."""
+        return self._file is not None and self._present() != self._file
+
     def _own(self) -> _Mine:
         mine = self._mine
         if mine.pid != os.getpid():

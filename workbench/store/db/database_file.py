@@ -37,6 +37,11 @@ class Host:
         return str(self.path)
 
     @property
+    def is_replaced(self) -> bool:
+        """Whether another file took the place of the store since it was opened: then it has to be opened again."""
+        return self._connections.is_replaced
+
+    @property
     def unverified(self) -> bool:
         """Whether the records are still being checked for damage."""
         return False

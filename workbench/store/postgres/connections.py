@@ -430,6 +430,8 @@ class PostgresConnections:
     def move_log(self) -> bool:
         return True
 
+    is_replaced = False
+
     def close(self) -> None:
         """Close the connections of all threads; later use is an error."""
         if self._closed:
