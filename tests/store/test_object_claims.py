@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from test_objects import YEAR, N, objects_in, read, same, samples
 
-from workbench.errors import BadRequest
+from workbench.errors import BadRequest, Conflict
 from workbench.store import Store
+from workbench.store.objects import backup as backing_up
 from workbench.store.objects import relocate as relocating
 from workbench.store.objects.backup import backup
 from workbench.store.objects.claims import CLAIM, claim
@@ -132,3 +133,19 @@ def test_two_moves_at_once_leave_the_samples_where_the_store_looks_for_them(
         assert status(store).place == "folder:mine"
         assert same(read(store), samples())
         assert same(read(store, "b"), samples(seed=1))
+
+
+def test_a_backup_in_one_file_takes_no_name_that_was_taken_meanwhile(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two backups to one name at the same moment both said that they had written it."""
+
+    def meanwhile(*given: Any, **named: Any) -> int:
+        (tmp_path / "one.wb").write_text("mine")
+        return relocate(*given, **named)
+
+    monkeypatch.setattr(backing_up, "relocate", meanwhile)
+    with pytest.raises(Conflict, match="exists already"):
+        backup(store, tmp_path / "one.wb", "file")
+    assert (tmp_path / "one.wb").read_text() == "mine"
+    assert [path.name for path in tmp_path.glob("one*")] == ["one.wb"]

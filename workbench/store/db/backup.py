@@ -51,6 +51,24 @@ def backup_without_log(path: Path, destination: str | Path) -> None:
         _copy(connection, destination, None, lambda copy: None)
 
 
+def give_name(partial: Path, destination: Path) -> None:
+    """Give a whole backup its name, also where another one to the same name became ready meanwhile.
+
+    Raises
+    ------
+    Conflict
+        If there is a file of that name.
+    """
+    try:
+        os.link(partial, destination)
+    except FileExistsError:
+        raise _taken(destination) from None
+    except OSError:  # a file system without links
+        if destination.exists():
+            raise _taken(destination) from None
+        partial.rename(destination)
+
+
 def _taken(destination: str | Path) -> Conflict:
     return Conflict(f"'{destination}' exists already; give a new name for the backup.")
 
@@ -74,12 +92,7 @@ def _copy(
             copy.commit()
             copy.execute("pragma user_version = 0")  # the copy has no log
             copy.execute("pragma journal_mode = delete")
-        try:
-            os.link(partial, place)
-        except FileExistsError:
-            raise _taken(destination) from None
-        except OSError:  # a file system without links
-            partial.rename(place)
+        give_name(partial, place)
     finally:
         with suppress(OSError):
             partial.unlink(missing_ok=True)

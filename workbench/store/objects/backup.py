@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ...errors import Conflict
 from ..db.backup import backup as backup_file
+from ..db.backup import give_name
 from ..store import Store
 from . import stored
 from .claims import claim_for_backups
@@ -119,7 +120,7 @@ def _in_one_file(
         backup_file(store, partial, finish=finish)
         with Store.open(partial, create=False) as copy:
             relocate(copy, IN_FILE, progress=progress)
-        partial.rename(destination)
+        give_name(partial, destination)
     finally:
         for ending in ("", "-wal", "-shm", ".objects", ".objects-wal", ".objects-shm"):
             with suppress(OSError):
