@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import time
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 from test_objects import YEAR, N, objects_in, read, same, samples
 
-from workbench.errors import BadRequest, Conflict
+from workbench.errors import BadRequest, Conflict, StoreError
 from workbench.store import Store
 from workbench.store.objects import backup as backing_up
 from workbench.store.objects import relocate as relocating
@@ -149,3 +150,29 @@ def test_a_backup_in_one_file_takes_no_name_that_was_taken_meanwhile(
         backup(store, tmp_path / "one.wb", "file")
     assert (tmp_path / "one.wb").read_text() == "mine"
     assert [path.name for path in tmp_path.glob("one*")] == ["one.wb"]
+
+
+def test_a_backup_in_one_file_is_whole_or_refused(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the log of the copy cannot be moved into its file, as on a full disk, the backup would lack it."""
+    readers: list[sqlite3.Connection] = []
+
+    def not_moved(copy: Store, *given: Any, **named: Any) -> int:
+        with copy.transaction():
+            pass  # the copy has a log from here on
+        readers.append(sqlite3.connect(copy.path, isolation_level=None))
+        readers[-1].execute("begin")
+        readers[-1].execute("select count(*) from facts").fetchone()
+        return relocate(copy, *given, **named)
+
+    monkeypatch.setattr(backing_up, "relocate", not_moved)
+    with pytest.raises(StoreError, match="could not be written whole"):
+        backup(store, tmp_path / "one.wb", "file")
+    assert list(tmp_path.glob("one*")) == []
+    for reader in readers:
+        reader.close()
+    monkeypatch.undo()
+    backup(store, tmp_path / "one.wb", "file")
+    with Store.open(tmp_path / "one.wb") as copy:
+        assert same(read(copy), samples())

@@ -69,6 +69,14 @@ def give_name(partial: Path, destination: Path) -> None:
         partial.rename(destination)
 
 
+def remove(*files: str | Path) -> None:
+    """Remove files of SQLite that are not needed, with what it keeps beside them."""
+    for name in files:
+        for ending in ("", "-journal", "-wal", "-shm"):
+            with suppress(OSError):
+                Path(f"{name}{ending}").unlink(missing_ok=True)
+
+
 def _taken(destination: str | Path) -> Conflict:
     return Conflict(f"'{destination}' exists already; give a new name for the backup.")
 
@@ -94,8 +102,7 @@ def _copy(
             copy.execute("pragma journal_mode = delete")
         give_name(partial, place)
     finally:
-        with suppress(OSError):
-            partial.unlink(missing_ok=True)
+        remove(partial)
 
 
 def _reported(progress: Callable[[float], object] | None) -> _Progress | None:

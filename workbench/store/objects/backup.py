@@ -5,12 +5,12 @@ from __future__ import annotations
 import secrets
 import sqlite3
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from pathlib import Path
 
-from ...errors import Conflict
+from ...errors import Conflict, StoreError
 from ..db.backup import backup as backup_file
-from ..db.backup import give_name
+from ..db.backup import give_name, remove
+from ..db.main_file import log_bytes
 from ..store import Store
 from . import stored
 from .claims import claim_for_backups
@@ -120,8 +120,10 @@ def _in_one_file(
         backup_file(store, partial, finish=finish)
         with Store.open(partial, create=False) as copy:
             relocate(copy, IN_FILE, progress=progress)
+        if log_bytes(partial):  # closing a store says nothing when the last changes have no room in its file
+            raise StoreError(
+                f"The backup '{destination}' could not be written whole: its disk may be full. Make room and try again."
+            )
         give_name(partial, destination)
     finally:
-        for ending in ("", "-wal", "-shm", ".objects", ".objects-wal", ".objects-shm"):
-            with suppress(OSError):
-                Path(f"{partial}{ending}").unlink(missing_ok=True)
+        remove(partial, f"{partial}.objects")
