@@ -279,3 +279,21 @@ def test_what_was_sent_to_a_scheduler_that_is_gone_does_not_wait_forever(doubled
     for _, result in FanOut.of(_WithoutScheduler(), cores=2).results(doubled, [1], lambda number: (number,)):
         with pytest.raises(errors.ExecutorAway, match="does not answer any more"):
             result()
+
+
+class _WithoutWorkers(Executor):
+    """A Dask client whose workers all ended: what it is sent waits for another one."""
+
+    _client = types.SimpleNamespace(status="running", nthreads=dict)
+
+    def submit(self, fn, /, *args, **kwargs):  # type: ignore[no-untyped-def]  # as the base class has it
+        return Future()
+
+
+def test_a_scheduler_whose_workers_all_ended_is_named(doubled, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As when they lack the workbench: each ends at its first task, and the command waited for ever."""
+    monkeypatch.setattr(fan_out, "ASK_SECONDS", 0.01)
+    monkeypatch.setattr(fan_out, "NO_WORKER_SECONDS", 0.05)
+    for _, result in FanOut.of(_WithoutWorkers(), cores=2).results(doubled, [1], lambda number: (number,)):
+        with pytest.raises(errors.ExecutorAway, match=r"has had no worker for .*see its log"):
+            result()

@@ -21,6 +21,14 @@ def is_lost(executor: Executor) -> bool:
     return client is not None and getattr(client, "status", "running") != "running"
 
 
+def has_no_worker(executor: Executor) -> bool:
+    """Whether an executor is that of a Dask client whose scheduler has no worker now: what was sent waits for one."""
+    client = getattr(executor, "_client", None)
+    with suppress(Exception):  # without an answer nothing is known
+        return client is not None and client.nthreads() == {}
+    return False
+
+
 class Cluster:
     """A connection to a scheduler. Its workers need the same packages in the same versions."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
@@ -12,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 
 from ..errors import BadRequest, ExecutorAway, WorkerDied
 from ..version import __version__
-from .dask_cluster import is_lost
+from .dask_cluster import has_no_worker, is_lost
 from .own_tasks import carry_out, name_of
 from .setting import Given, Setting, meant, setting_of
 
@@ -20,6 +21,8 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 ASK_SECONDS = 5
 """How long a result is waited for before the connection of its executor is looked at."""
+NO_WORKER_SECONDS = 60
+"""How long a scheduler may be without a worker while results are waited for: one that died is started again sooner."""
 AHEAD = 4
 """How many tasks for each worker are on their way while the results of others are taken."""
 
@@ -130,6 +133,7 @@ class FanOut:
             raise self._away(error) from error
 
     def _result(self, future: Future[Any], executor: Executor) -> Any:
+        seen = time.monotonic()  # when there was a worker
         try:
             while True:
                 try:
@@ -139,6 +143,14 @@ class FanOut:
                         raise
                     if is_lost(executor):
                         raise self._away(ConnectionError()) from None
+                    if not has_no_worker(executor):
+                        seen = time.monotonic()
+                    elif time.monotonic() - seen > NO_WORKER_SECONDS:
+                        raise ExecutorAway(
+                            f"The scheduler '{self.name}' has had no worker for {NO_WORKER_SECONDS} s. A worker that "
+                            "lacks the workbench or its packages ends at its first task: see its log. What was done is "
+                            "kept; start workers and run this again."
+                        ) from None
         except BrokenExecutor as error:
             raise self._away(error) from error
         except CancelledError as error:
@@ -146,7 +158,8 @@ class FanOut:
         except Exception as error:
             if type(error).__name__ == "KilledWorker":  # of Dask, which is not imported for this
                 raise WorkerDied(
-                    "Several workers of the cluster died at the same task. It may need more memory than they have."
+                    "Several workers of the cluster died at the same task. It may need more memory than they have, or "
+                    "they lack a package of the workbench: see their log."
                 ) from error
             raise
 
