@@ -22,6 +22,8 @@ from workbench.errors import Damaged, StoreError
 from workbench.store.db import log_mover, main_file
 from workbench.store.db.backup import backup_without_log
 from workbench.store.db.connections import Connections
+from workbench.store.objects.backup import backup
+from workbench.store.objects.relocate import relocate
 from workbench.store.store import Store
 
 ADD = """
@@ -136,6 +138,60 @@ def test_an_old_log_beside_a_closed_store_is_refused(tmp_path: Path) -> None:
     (tmp_path / "lab.db-wal").unlink()
     (tmp_path / "lab.db-shm").unlink(missing_ok=True)
     assert names(path) == ["first", "second"]
+
+
+@pytest.mark.parametrize("changes", [1, 3])
+@pytest.mark.parametrize("in_one_file", [False, True])
+def test_a_backup_in_the_place_of_a_store_is_not_mixed_with_its_log(
+    tmp_path: Path, in_one_file: bool, changes: int
+) -> None:
+    """Its programs were killed, or still run: SQLite would write the pages of their log over those of the backup."""
+    path, copy = tmp_path / "lab.db", tmp_path / "copy.db"
+    log = main_file.log_of(path)
+    with Store.open(path) as store:
+        if in_one_file:
+            relocate(store, "folder:samples")
+        backup(store, copy, "file" if in_one_file else None)
+        store.move_log()
+        for _ in range(changes):
+            with store.transaction() as db:
+                store.tick(db)
+        left = log.read_bytes()
+    path.unlink()
+    copy.rename(path)
+    log.write_bytes(left)
+    before = path.read_bytes()
+    with pytest.raises(
+        Damaged, match=r"'lab\.db-wal' beside the store .* is of another file, whose place this one took"
+    ):
+        Store.open(path)
+    assert path.read_bytes() == before
+    assert log.read_bytes() == left
+    log.unlink()
+    for _ in range(2):
+        with Store.open(path) as store:
+            assert store.verify() == []
+            with store.transaction() as db:
+                store.tick(db)
+
+
+def test_a_backup_whose_first_change_was_killed_before_its_note_opens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, place = tmp_path / "lab.db", tmp_path / "killed" / "lab.db"
+    place.parent.mkdir()
+    with Store.open(tmp_path / "first.db") as store:
+        store.backup(path)
+    with Store.open(path) as store:
+        monkeypatch.setattr(main_file.MainFile, "keep_note", lambda self: None)
+        with store.transaction() as db:
+            clock = store.tick(db)
+        for name in ("lab.db", "lab.db-wal"):
+            shutil.copy(tmp_path / name, place.parent / name)
+        monkeypatch.undo()
+    with Store.open(place) as killed:
+        assert killed.latest() == clock
+        assert killed.verify() == []
 
 
 @pytest.mark.parametrize("end", ["closed", "exits", "killed"])

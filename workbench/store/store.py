@@ -33,7 +33,14 @@ from .db.formats import (
 )
 from .db.kept import Kept
 from .db.log_frames import refuse_damaged_log
-from .db.main_file import first_bytes, is_noted, log_number, refuse_older_log, refuse_without_log
+from .db.main_file import (
+    first_bytes,
+    is_noted,
+    log_number,
+    refuse_log_of_another,
+    refuse_older_log,
+    refuse_without_log,
+)
 from .db.schema import refuse_wrong_tables, stand_ins
 from .db.verify import check_rows
 from .files.blobs import Blobs
@@ -420,6 +427,7 @@ def checked_path(place: Path, *, create: bool) -> Path:
     if there:
         _check_header(place)
         refuse_without_log(place)
+        refuse_log_of_another(place)
         refuse_older_log(place)
     elif create and not place.parent.is_dir():
         raise NotFound(f"There is no folder '{place.parent}' to make the store in.")

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from ...errors import Conflict
 from .connections import named
 from .database_file import Host
-from .main_file import connect_without_log
+from .main_file import connect_without_log, new_mark
 
 _Progress: TypeAlias = Callable[[int, int, int], object]
 _PAGES = 4096
@@ -98,7 +98,9 @@ def _copy(
             copy.execute("delete from facts where name in ('upgrade', 'copy')")  # nobody upgrades the copy
             finish(copy)
             copy.commit()
-            copy.execute("pragma user_version = 0")  # the copy has no log
+            copy.execute(
+                f"pragma user_version = {new_mark()}"
+            )  # the copy has no log, and takes that of no other file
             copy.execute("pragma journal_mode = delete")
         give_name(partial, place)
     finally:

@@ -13,7 +13,7 @@ from typing import TypeAlias, TypeVar
 
 from ...errors import Damaged, StoreError, WorkbenchError
 from .log_mover import LogMover
-from .main_file import MainFile, log_bytes
+from .main_file import MainFile, log_bytes, mark_of
 from .remembered import FileMemory, NotRemembered, Remembered, Size
 
 T = TypeVar("T")
@@ -340,7 +340,8 @@ class Connections:
             writer.depth = 1
             try:
                 self._check_tables(writer.connection)
-                writer.connection.execute("pragma user_version = 0")  # see `main_file`
+                (version,) = writer.connection.execute("pragma user_version").fetchone()
+                writer.connection.execute(f"pragma user_version = {mark_of(version)}")  # see `main_file`
                 yield writer.connection
                 self._commit(writer.connection)
             finally:

@@ -3,19 +3,21 @@
 SQLite writes changes to a log beside the file first (``lab.db-wal``). A copy of the file alone would open as a sound
 store without them. So the file itself notes which log is in use, in the four bytes of ``user_version``:
 
-- Every transaction writes the page with these bytes, as 0, to the log. After its commit the note is written to the
-  file, beside SQLite: a number of that log.
+- Every transaction writes the page with these bytes to the log, as the mark of the file: 0, or a number that only this
+  backup has. After its commit the note is written to the file, beside SQLite: a number of that log.
 - When the whole log has been moved into the file, by whichever program, the page comes along and clears the note.
 - A commit and its note are one for every other process of ours: none commits or moves the log between them. Else the
   note of a log that is moved already could outlive it, and a kill before the next note would leave a note of one log
   beside another.
 
-A file with a note, and without the log of that number, lacks changes.
+A file with a note, and without the log of that number, lacks changes. A log with another mark than a backup is of
+another file, such as the store whose place the backup took.
 """
 
 from __future__ import annotations
 
 import os
+import secrets
 import sqlite3
 import struct
 import sys
@@ -36,10 +38,11 @@ if sys.platform == "linux":
 
 _NOTE_AT, _NOTE_BYTES = 60, 4
 """Where SQLite keeps ``user_version``: https://sqlite.org/fileformat2.html#the_database_header"""
+_FRAME_HEADER, _FIRST_PAGE = 24, b"\0\0\0\1"
 _LOG_HEADER, _SALT_AT, _SALT_BYTES = 32, 16, 4
 """The header of a log, and its first salt, which each new log raises: https://sqlite.org/fileformat2.html#walformat"""
 _NOTED = 0x40000000
-"""Set in every note, so that none is 0."""
+"""Set in every note, and in no mark."""
 _LOOKS = (0.02, 0.1, 0.3, 1.0, 0)
 _OURS_ALONE = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 """Flags of a descriptor that a program started by this one does not get; each system has one of them."""
@@ -135,7 +138,7 @@ class MainFile:
 
     def clear_note(self, connection: sqlite3.Connection) -> None:
         """Clear a note that a killed process left after its log was moved into the file."""
-        if not self._read() or log_number(self._path) is not None:
+        if not self._read() & _NOTED or log_number(self._path) is not None:
             return
         connection.execute("begin immediate")  # nobody begins a log meanwhile
         try:
@@ -171,6 +174,16 @@ def first_bytes(path: Path, count: int) -> bytes:
             return _bytes_locked(held.number, 0, count)
         with path.open("rb") as file:
             return file.read(count)
+
+
+def new_mark() -> int:
+    """The mark of a new backup."""
+    return 1 + secrets.randbelow(_NOTED - 1)
+
+
+def mark_of(version: int) -> int:
+    """The mark of a file, from its ``user_version`` as SQLite reads it: 0 if that is the note of a log."""
+    return 0 if version & _NOTED else version
 
 
 def is_noted(path: Path) -> bool:
@@ -252,6 +265,41 @@ def refuse_older_log(path: Path) -> None:
             f"The store '{path}' is newer than the log beside it, '{log_of(path).name}', which is left of an older "
             "copy. Move that log away, with the file that ends in '-shm', and open the store again."
         )
+
+
+def refuse_log_of_another(path: Path) -> None:
+    """Refuse a log of another file beside a backup, before SQLite writes its pages over those of the backup.
+
+    Raises
+    ------
+    Damaged
+        Its text says what to do with the log.
+    """
+    for pause in _LOOKS:
+        version = int.from_bytes(first_bytes(path, _NOTE_AT + _NOTE_BYTES)[_NOTE_AT:], "big")
+        if not version or version & _NOTED or _log_mark(path) in (None, version):
+            return
+        time.sleep(pause)  # a process that works on it may have moved the log just now
+    raise Damaged(
+        f"The log '{log_of(path).name}' beside the store '{path}' is of another file, whose place this one took. Let "
+        "everyone close the store, move that log away, with the file that ends in '-shm', and open the store again."
+    )
+
+
+def _log_mark(path: Path) -> int | None:
+    """The mark in the first page of a file in its log; None if it is not there."""
+    with suppress(FileNotFoundError), log_of(path).open("rb") as log:
+        head = log.read(_LOG_HEADER)
+        page = int.from_bytes(head[8:12], "big")
+        while page >= _NOTE_AT + _NOTE_BYTES:
+            frame = log.read(_FRAME_HEADER)
+            if len(frame) < _FRAME_HEADER or frame[8:16] != head[_SALT_AT : _SALT_AT + 8]:
+                break
+            start = log.read(_NOTE_AT + _NOTE_BYTES)
+            if frame[:4] == _FIRST_PAGE and len(start) == _NOTE_AT + _NOTE_BYTES:
+                return mark_of(int.from_bytes(start[_NOTE_AT:], "big"))
+            log.seek(page - len(start), os.SEEK_CUR)
+    return None
 
 
 def _clock(connection: sqlite3.Connection) -> int | None:
