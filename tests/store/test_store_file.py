@@ -7,6 +7,7 @@ import os
 import sqlite3
 import threading
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -177,6 +178,18 @@ def test_backups_to_one_place_do_not_mix(store: Store, tmp_path: Path, monkeypat
     with Store.open(place, create=False) as made:
         assert made.verify() == []
     assert not list(tmp_path.glob("*.partial"))
+
+
+def test_who_opens_a_backup_waits_for_others_who_open_it(store: Store, tmp_path: Path) -> None:
+    """Of several that opened it at once, one could hear at once that it had been busy for half a minute."""
+    store.backup(tmp_path / "copy.wb")
+    with closing(sqlite3.connect(tmp_path / "copy.wb", isolation_level=None, check_same_thread=False)) as other:
+        other.execute("begin immediate")
+        ends = threading.Timer(0.2, other.execute, ["rollback"])
+        ends.start()
+        with Store.open(tmp_path / "copy.wb") as copy, copy.transaction() as db:
+            copy.tick(db)
+        ends.join()
 
 
 def test_a_closed_store_says_so(store: Store) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+import time
 import weakref
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -26,6 +27,7 @@ LOG_PAGES = 4096
 # A transaction that fits is written once, at its end.
 CACHE_KB = 8192
 BUSY_SECONDS = 30
+_PAUSE = 0.01
 _DAMAGE = (
     "invalid fts5",
     "malformed",
@@ -124,7 +126,7 @@ class Connections:
             connection.create_function("damaged_series", 2, _damaged_series)
             if writes:
                 if self._refusal is None:  # otherwise the file must stay as it is
-                    connection.execute("pragma journal_mode = wal")
+                    _keep_log(connection)
                 connection.execute("pragma synchronous = full")
                 # The log is moved after each commit that makes it long, see `_move_long_log`: the note must be known.
                 connection.execute("pragma wal_autocheckpoint = 0")
@@ -417,6 +419,22 @@ class Connections:
         if self._main is not None:
             self._main.close()
             self._main = None
+
+
+def _keep_log(connection: sqlite3.Connection) -> None:
+    """Let the file have a log, as each store that is open has. A backup has none before it is opened.
+
+    SQLite does not wait for others who do the same: of two that read the file, neither could have it alone.
+    """
+    until = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("pragma journal_mode = wal")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorname != "SQLITE_BUSY" or time.monotonic() > until:
+                raise
+        time.sleep(_PAUSE)
 
 
 @contextmanager
