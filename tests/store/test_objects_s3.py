@@ -16,6 +16,7 @@ from support.object_server import BUCKET, Proxy, environment, s3_server
 from workbench.environment import OBJECT_CACHE_GB
 from workbench.errors import BadRequest, StoreNotice
 from workbench.store import Store
+from workbench.store.objects.claims import CLAIM
 from workbench.store.objects.cloud import Cloud, Patience
 from workbench.store.objects.collect import collect, surplus
 from workbench.store.objects.objects import cache_bytes
@@ -221,6 +222,8 @@ def test_a_request_that_fails_is_tried_again(path: Path, proxy: Proxy, how: str)
     proxy.fail = first_fails
     with Store.open(path) as store:
         assert same(store.series.read("a", scope=EVERYTHING), samples())
+        place = store.objects.opened(f"s3://{BUCKET}/made")
+        assert CLAIM in [one.name for one in place.listed()]
 
 
 @pytest.mark.parametrize("how", ["500", "cut", pytest.param("hang", marks=pytest.mark.long)])

@@ -137,16 +137,13 @@ class Cloud:
         return self._tried("be read", get) if wanted else []
 
     def listed(self) -> Iterator[Listed]:
-        store = self._opened()
-        import obstore
-        from obstore.exceptions import BaseError
+        def everything(store: ObjectStore) -> list[Listed]:
+            import obstore
 
-        try:
-            for part in obstore.list(store):
-                for one in part:
-                    yield Listed(one["path"], one["size"], one["last_modified"])
-        except (BaseError, FileNotFoundError) as error:
-            raise self._away("be listed", error) from error
+            parts = obstore.list(store)
+            return [Listed(one["path"], one["size"], one["last_modified"]) for part in parts for one in part]
+
+        yield from self._tried("be listed", everything)
 
     def delete(self, names: Iterable[str]) -> None:
         left = list(names)
