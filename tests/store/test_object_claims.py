@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 from test_objects import YEAR, N, objects_in, read, same, samples
 
@@ -72,6 +73,21 @@ def test_a_backup_is_not_put_where_a_store_deletes(store: Store, tmp_path: Path)
     with pytest.raises(BadRequest, match="its backups"):
         relocate(store, "folder:backups")
     assert backup(store, tmp_path / "two.wb", f"folder:{tmp_path}/backups") == "folder:backups"
+
+
+def test_a_claim_without_a_copy_is_that_of_whoever_has_the_name(store: Store, tmp_path: Path) -> None:
+    """Earlier versions noted the name of the store alone."""
+    place = tmp_path / "samples" / CLAIM
+    bare = orjson.dumps({"store": store.identity()})
+    place.write_bytes(bare)
+    collect(store)
+    assert place.read_bytes() == bare
+    assert relocate(store, "folder:samples") == 0
+    assert orjson.loads(place.read_bytes())["keeper"] == store.place_id()
+    for other in (b"[]", b"{}", b"not json", orjson.dumps({"store": "another"})):
+        place.write_bytes(other)
+        with pytest.raises(BadRequest, match="another store"):
+            relocate(store, "folder:samples")
 
 
 def test_a_store_goes_back_to_its_earlier_place(store: Store, tmp_path: Path) -> None:

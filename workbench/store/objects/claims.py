@@ -21,10 +21,10 @@ NOBODY = ""
 
 class _Claim(NamedTuple):
     """The name of a store, and which of its copies (see `Store.place_id`) may delete objects. ``NOBODY``: backups are
-    there, which delete nothing."""
+    there, which delete nothing. None: it is from before copies were noted."""
 
     store: str
-    keeper: str
+    keeper: str | None
 
 
 def claim(store: Store, place: Place, *, take_over: bool = False) -> None:
@@ -39,7 +39,7 @@ def claim(store: Store, place: Place, *, take_over: bool = False) -> None:
     theirs = _noted(place, mine)
     if theirs == mine:
         return
-    if not take_over:
+    if theirs.keeper is not None and not take_over:
         raise BadRequest(
             f"{place.text} holds the samples of another copy of this store, or of its backups. If nothing else uses "
             "them, give --take-over; else give this one a place of its own."
@@ -56,7 +56,7 @@ def claim_for_backups(store: Store, place: Place) -> None:
         If it holds the samples of another store, or a store works there: that one would delete what only backups need.
     """
     theirs = _noted(place, _Claim(store.identity(), NOBODY))
-    if theirs.keeper != NOBODY:
+    if theirs.keeper not in (NOBODY, None):
         raise BadRequest(
             f"A store keeps its samples in {place.text}, and deletes there what it does not need itself. Give the "
             "backup a place of its own."
@@ -66,7 +66,8 @@ def claim_for_backups(store: Store, place: Place) -> None:
 def refuse_taken(store: Store, place: Place) -> None:
     """Refuse to delete objects that another copy of the store has taken over; BadRequest says so."""
     theirs = _read(place)
-    if theirs is not None and theirs != _Claim(store.identity(), store.place_id()):
+    mine = _Claim(store.identity(), store.place_id())
+    if theirs is not None and theirs not in (mine, mine._replace(keeper=None)):
         raise BadRequest(
             f"Another copy of this store took over its samples in {place.text}, and only that one deletes there. If "
             f"that copy is not in use any more: 'workbench samples move {place.text} --take-over'."
@@ -95,8 +96,8 @@ def _read(place: Place) -> _Claim | None:
         return None
     try:
         said = orjson.loads(data)
-        return _Claim(str(said["store"]), str(said["keeper"]))
-    except (orjson.JSONDecodeError, KeyError, TypeError):
+        return _Claim(str(said["store"]), said.get("keeper"))
+    except (orjson.JSONDecodeError, AttributeError, KeyError, TypeError):
         return _Claim("", NOBODY)  # not ours: nobody knows whose
 
 
