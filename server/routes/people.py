@@ -321,13 +321,8 @@ def _give_role(context: RequestContext, project_id: str, user_id: str, role: str
 @router.delete("/projects/{project_id}/members/{user_id}", status_code=204)
 def remove_member(context: ProjectManager, project_id: str, user_id: str) -> None:
     """Remove a user from the project."""
-    people = context.store.people
     with context.writing(user=user_id):
-        try:
-            people.take_role(project_id, user_id)
-        except NotFound:
-            people.refuse_everywhere(context.organization, user_id, Right.NOTHING)
-            raise
+        context.store.people.take_role(project_id, user_id)
 
 
 @router.post("/projects/{project_id}/invites")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, NotRequired
 
 from fastapi import APIRouter, Query
 from pydantic import BeforeValidator, Field
@@ -27,7 +27,7 @@ class Hit(TypedDict):
     project_id: str | None
     created_at: str
     parent_id: str | None
-    parent_name: str | None
+    parent_name: NotRequired[str | None]
 
 
 class Found(TypedDict):
@@ -52,6 +52,9 @@ def find(
     project_id: Annotated[
         Text | None, ids_of(Project, "What belongs to a project is restricted to this one.")
     ] = None,
+    parent_names: Annotated[
+        bool, Query(description="Also the name of the record one level up, as the cell of a test.")
+    ] = False,
 ) -> Found:
     """Search names by any part and free texts by the beginnings of words."""
     # Kinds that the project does not restrict are searched in all projects that the caller can reach.
@@ -73,10 +76,12 @@ def find(
             "project_id": hit.project_id,
             "created_at": time_text(to_micros(hit.created_at)),
             "parent_id": hit.parent_id,
-            "parent_name": hit.parent_name,
         }
         for hit in answer.results
     ]
+    if parent_names:
+        for shown, hit in zip(results, answer.results, strict=True):
+            shown["parent_name"] = hit.parent_name
     return {
         "results": results,
         "query": answer.query,

@@ -34,8 +34,6 @@ OF_CATALOG = ("notes", "tests", "kinds")
 """Steps and cycles that older rules made, since the recorded store was made by those of 0.1.0; kinds of tests; which
 kinds of records have a sampled column."""
 
-OF_HITS = "parent_name"
-"""What a record that was found belongs to, as the cell of a test."""
 OF_REPORTS = "integrated"
 """The remark of an ingest that capacities were integrated, and what settles it."""
 _SETTLED_BY = "where the file has a counter"
@@ -73,9 +71,6 @@ def _of_tables(value: Any) -> Any:
         value = {name: part for name, part in value.items() if name != OF_PROJECTS}
     if {"revision", "origin", "config"} <= value.keys():
         value = {name: part for name, part in value.items() if name != OF_REVISIONS}
-    if {"results", "query"} <= value.keys():
-        hits = [{name: part for name, part in hit.items() if name != OF_HITS} for hit in value["results"]]
-        value = {**value, "results": hits}
     if "authorized_organization" in value:
         value = {name: part for name, part in value.items() if name != OF_ME}
     if isinstance(value.get("report"), dict) and "files" in value["report"]:

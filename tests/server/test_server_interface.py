@@ -82,7 +82,7 @@ SEARCH: Fields = {
     "results": [
         {
             **dict.fromkeys(("id", "entity_type", "name"), TEXT),
-            **dict.fromkeys(("project_id", "parent_id", "parent_name"), or_null(TEXT)),
+            **dict.fromkeys(("project_id", "parent_id"), or_null(TEXT)),
             "created_at": TIME,
         }
     ],

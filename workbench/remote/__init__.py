@@ -300,6 +300,8 @@ class RemoteBackend(Boards):
             return nothing
         named = {} if kinds is None else {"entity_types": kinds}
         params: Params = {"q": text, "project_id": self._project.id, **asked, **named}
+        if not self.client.is_before("0.1.1"):
+            params = {**params, "parent_names": True}
         return wire.found(self.client.get("/search", params).json())
 
     def ingest(

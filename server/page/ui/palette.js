@@ -37,7 +37,7 @@ export function Palette({ close }) {
     if (text.trim().length < 2) { setHits(null); return undefined; }
     const stop = new AbortController();
     const timer = setTimeout(() => {
-      get(`/search${query({ q: text.trim(), limit: 40, per_type: 8 })}`, { signal: stop.signal }).then(
+      get(`/search${query({ q: text.trim(), limit: 40, per_type: 8, parent_names: true })}`, { signal: stop.signal }).then(
         (found) => { setHits(found.results.map(shownAs)); setAt(0); setProblem(""); },
         (error) => { if (!isAbort(error)) setProblem(error.message); });
     }, WAIT_MS);

@@ -481,7 +481,7 @@ class People:
                 "delete from project_roles where project_id = ? and user_id = ?", [project_id, user_id]
             )
             if not done.rowcount:
-                raise NotFound(f"There is no user '{user_id}'.")
+                raise NotFound(f"There is no user '{user_id}' with a role in this project alone.")
 
     # The audit log
 

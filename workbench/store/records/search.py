@@ -28,8 +28,8 @@ from .tables import SqlValue, decode, fold, moment_of, rows_as_dicts, values_of
 T = TypeVar("T")
 RULE = 1
 """How a record becomes an entry. The number rises when a record is found by other words than before."""
-_Entry: TypeAlias = tuple[str, int, str, str, str | None, str | None, int]
-"""A hit in the store: entity, place among its kind, id, name, project, parent, time of creation."""
+_Entry: TypeAlias = tuple[str, int, str, str, str | None, str | None, int, str | None]
+"""A hit in the store: entity, place among its kind, id, name, project, parent, time of creation, name of the parent."""
 ORDER = {entity: place for place, entity in enumerate(ENTITIES)}
 MANY = 500
 """Of more hits, the first are found in the order of names, see `name_order`."""
@@ -142,20 +142,12 @@ def search(
     wanted = text.strip()
     with store.snapshot() as db:
         found = _ranked(db, store.name_order, fold(wanted), wanted, scope, entities, per_type)
-        found.sort(key=lambda row: (ORDER[row[0]], row[1]))
-        page = found[offset : offset + limit]
-        parents = _names(db, {parent for *_, parent, _ in page if parent is not None})
+    found.sort(key=lambda row: (ORDER[row[0]], row[1]))
     hits = [
-        Hit(id, entity, name, project, parent, moment_of(created), parents.get(parent or ""))
-        for entity, _, id, name, project, parent, created in page
+        Hit(id, entity, name, project, parent, moment_of(created), parent_name)
+        for entity, _, id, name, project, parent, created, parent_name in found[offset : offset + limit]
     ]
     return Found(hits, wanted, len(found), limit, offset)
-
-
-def _names(db: sqlite3.Connection, ids: Iterable[str]) -> dict[str, str]:
-    """The names of records that have entries, each by its id."""
-    found = (db.execute("SELECT id, name FROM search_entries WHERE id = ?", [id]).fetchone() for id in ids)
-    return {row[0]: row[1] for row in found if row is not None}
 
 
 def at_once(
@@ -207,7 +199,8 @@ def _ranked(
     entities: list[str] | None,
     per_type: int,
 ) -> list[_Entry]:
-    """The best ``per_type`` entries of each kind: (entity, place, id, name, project, parent, created)."""
+    """The best ``per_type`` entries of each kind: (entity, place, id, name, project, parent, created, name of the
+    parent)."""
     reach, bound = _reach(scope, entities)
     words = dialect_of(db).words_with(text)
     hits, params = _hits(db, names, folded, words, (reach, bound), entities or list(ENTITIES), per_type)
@@ -223,7 +216,9 @@ def _ranked(
             SELECT *, row_number() OVER (PARTITION BY entity ORDER BY rank, folded, created_at, id) AS place
             FROM ranked
         )
-        SELECT entity, place, id, name, project_id, parent_id, created_at FROM placed WHERE place <= ?
+        SELECT entity, place, id, name, project_id, parent_id, created_at,
+            (SELECT p.name FROM search_entries AS p WHERE p.id = placed.parent_id LIMIT 1)
+        FROM placed WHERE place <= ?
         """  # noqa: S608
     return db.execute(statement, [*params, *bound, per_type]).fetchall()
 
