@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import io
+import unicodedata
 import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -46,6 +47,24 @@ def data(tmp_path: Path) -> Path:
 def sheet(folder: Path, text: str, name: str = "cells.csv") -> Path:
     (folder / name).write_text(text)
     return folder / name
+
+
+def test_names_with_accents_as_macos_writes_them_are_those_that_people_type(
+    bench: wb.Bench, tmp_path: Path
+) -> None:
+    """Such a file fitted no row of its sheet, and its cell could not be found by its name, which looks the same."""
+    folder = tmp_path / unicodedata.normalize("NFD", "Prüfling")
+    folder.mkdir()
+    for cell in ("Ä1", "É2"):
+        name = unicodedata.normalize("NFD", f"A_{cell}_Alterung")
+        (folder / f"{name}.csv").write_text(cycler_text(offset=len(name) / 10 + (cell == "É2") / 100))
+    listed = sheet(tmp_path, "file,batch,temperature [degC]\nA_Ä1_Alterung.csv,B,25\nPrüfling/A_É2*,B,45\n")
+    report = bench.ingest(folder, specification="X", sheet=listed, name_rule="A_{cell}_{test}")
+    assert report.ok
+    assert not report.unused
+    assert {(name, cell) for name, cell, *_ in names(bench)} == {("Alterung", "Ä1"), ("Alterung", "É2")}
+    assert {batch for _, _, batch, *_ in names(bench)} == {"B"}
+    assert bench.search("Ä1")["name"].tolist() == ["Ä1"]
 
 
 def names(bench: wb.Bench) -> list[tuple[Any, ...]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from ...errors import BadRequest
 from .headings import FILE, Heading
 from .labels import Labels
-from .paths import shown, stem_of
+from .paths import composed, shown, stem_of
 
 _FIELD = re.compile(r"\{([^{}]*)\}")
 _NOT_HERE = (FILE, "rating", "column_map")
@@ -76,7 +76,7 @@ class NameRule:
             folders = path.absolute().parts[:-1][-depth:] if depth else ()
         else:
             folders = Path(os.path.abspath(path)).relative_to(os.path.abspath(root)).parts[:-1]
-        return "/".join([*folders, stem_of(path)])
+        return "/".join([*map(composed, folders), stem_of(path)])
 
     def labels(self, path: Path, root: Path | None = None) -> tuple[Labels | None, str]:
         """What the name of a file says, None if the rule does not fit it; and a remark if it fits in several ways.
@@ -104,4 +104,4 @@ class NameRule:
 
 
 def _literal(text: str) -> str:
-    return ".*?".join(re.escape(part) for part in text.split("*"))
+    return ".*?".join(re.escape(part) for part in composed(text).split("*"))

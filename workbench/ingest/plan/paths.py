@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import itertools
 import os
+import unicodedata
 from collections.abc import Container, Iterable, Sized
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -158,13 +159,18 @@ def shown(path: str | Path) -> str:
     return os.fsencode(path).decode("utf-8", "replace")
 
 
+def composed(text: str) -> str:
+    """A name with each letter and its accent as one sign: macOS writes file names with two, where people type one."""
+    return unicodedata.normalize("NFC", text)
+
+
 def stem_of(path: Path) -> str:
     """What a measurement is called after its file: the name without its ending, ``.gz`` apart.
 
     >>> stem_of(Path("cells/RPT 1.csv.gz"))
     'RPT 1'
     """
-    name = path.name
+    name = composed(path.name)
     if name.lower().endswith(".gz") and len(name) > 3:
         name = name[:-3]
     stem = Path(name).stem.strip()

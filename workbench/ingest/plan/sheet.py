@@ -19,7 +19,7 @@ from ..processes.warm_workers import ask_locked
 from ..processes.worker_process import DIED, as_path, as_text
 from .headings import FILE, Heading, names_files
 from .labels import Labels
-from .paths import shown, stem_of
+from .paths import composed, shown, stem_of
 
 MOST_ROWS = 100_000
 MOST_BYTES = 64 << 20
@@ -32,10 +32,10 @@ class Asked:
     of its path. ``mark`` stands behind each: it names one test of the file."""
 
     def __init__(self, path: Path, root: Path | None, mark: str = "") -> None:
-        whole = Path(os.path.abspath(path))
-        self.name, self.stem = path.name + mark, stem_of(path) + mark
+        whole = Path(composed(os.path.abspath(path)))
+        self.name, self.stem = whole.name + mark, stem_of(path) + mark
         self.parts = (*whole.parts[1:-1], whole.name + mark)
-        start = whole.parent if root is None else Path(os.path.abspath(root))
+        start = whole.parent if root is None else Path(composed(os.path.abspath(root)))
         self.below = f"/{start.name}/{whole.relative_to(start).as_posix()}{mark}"
 
 
@@ -51,7 +51,7 @@ class Row:
     """The folders of the files that it fits."""
 
     def __post_init__(self) -> None:
-        pattern = self.pattern.replace("\\", "/").removeprefix("./")
+        pattern = composed(self.pattern).replace("\\", "/").removeprefix("./")
         self._path = "/" in pattern
         words = (
             (translate(pattern), translate(f"*/{pattern.lstrip('/')}")) if self._path else (translate(pattern),)
