@@ -32,12 +32,13 @@ def compiled(source: Path, made: Path) -> str | None:
     command = [*linker, *FLAGS, f"-I{headers}", str(source), "-o", str(part)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)  # noqa: S603
+        if done.returncode:
+            return (done.stderr.strip().splitlines() or ["the compiler failed"])[0]
+        part.replace(made)
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"no compiler: {error}"
-    if done.returncode:
+    finally:
         part.unlink(missing_ok=True)
-        return (done.stderr.strip().splitlines() or ["the compiler failed"])[0]
-    part.replace(made)
     return None
 
 

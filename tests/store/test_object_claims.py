@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 import pytest
-from test_objects import YEAR, N, objects_in, read, same, samples
+from test_objects import YEAR, N, objects_in, read, same, samples, with_folder
 
 from workbench.errors import BadRequest, Conflict, StoreError
 from workbench.store import Store
@@ -26,11 +26,7 @@ from workbench.store.objects.status import status
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    """A store with one series, "a", in the folder ``samples`` beside it."""
-    store = Store.open(tmp_path / "s.wb")
-    relocate(store, "folder:samples")
-    store.series.append("a", "series", samples())
-    return store
+    return with_folder(tmp_path)
 
 
 def aged(folder: Path) -> None:

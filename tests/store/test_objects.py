@@ -56,13 +56,17 @@ def read(store: Store, owner: str = "a") -> Table:
     return store.series.read(owner, scope=EVERYTHING)
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
+def with_folder(place: Path) -> Store:
     """A store with its samples in the folder ``samples`` beside it: one series, "a"."""
-    store = Store.open(tmp_path / "s.wb")
+    store = Store.open(place / "s.wb")
     relocate(store, "folder:samples")
     store.series.append("a", "series", samples())
     return store
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return with_folder(tmp_path)
 
 
 @pytest.fixture

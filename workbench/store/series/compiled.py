@@ -22,7 +22,20 @@ else:
     LOOPS = _found if _found.VERSION == 1 else None
 
 
-def doubles_of(columns: Sequence[Column]) -> tuple[NDArray[np.float64], ...] | None:
+def candidates(columns: Sequence[Column], size: int, kept: NDArray[np.bool_]) -> bool:
+    """Mark the candidates of `sample_selection.candidates` in ``kept``; False, and nothing is marked, where numpy has
+    to."""
+    values = _doubles(columns) if LOOPS else None
+    return bool(LOOPS and values is not None and LOOPS.candidates(values, size, kept))
+
+
+def choose(x: NDArray[np.float64], columns: Sequence[Column], most: int, kept: NDArray[np.bool_]) -> bool:
+    """Mark the choice of `sample_selection.choose` in ``kept``; False, and nothing is marked, where numpy has to."""
+    values = _doubles(columns) if LOOPS else None
+    return bool(LOOPS and values is not None and LOOPS.choose(x, values, most, kept))
+
+
+def _doubles(columns: Sequence[Column]) -> tuple[NDArray[np.float64], ...] | None:
     """The values of columns without nulls as the loops take them; None if any is of another kind."""
     values = tuple(column.values for column in columns)
     fits = all(

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from ...table import Array, Column
 from . import compiled
-from .compiled import doubles_of
 from .pyramid import extreme_rows, rankable
 
 ROUNDS = 2
@@ -38,8 +37,7 @@ def bucket_size(n: int, most: int, columns: int) -> int:
 def candidates(columns: Sequence[Column], n: int, size: int) -> Places:
     """Places among n samples: of each run of ``size`` the first, the last and every column's extremes; sorted."""
     kept = np.zeros(n, bool)
-    doubles = doubles_of(columns) if compiled.LOOPS else None
-    if compiled.LOOPS and doubles is not None and compiled.LOOPS.candidates(doubles, size, kept):
+    if compiled.candidates(columns, size, kept):
         return np.flatnonzero(kept)
     full = n // size * size
     kept[:full:size] = kept[size - 1 : full : size] = True
@@ -130,8 +128,7 @@ def choose(x: Array | None, columns: Sequence[Column], most: int) -> Places:
     kept = np.zeros(n, bool)
     # Halves, so that the widest range of doubles is one too.
     along = (np.arange(n) if x is None else x) / np.float64(2)
-    doubles = doubles_of(columns) if compiled.LOOPS else None
-    if compiled.LOOPS and doubles is not None and compiled.LOOPS.choose(along, doubles, most, kept):
+    if compiled.choose(along, columns, most, kept):
         return np.flatnonzero(kept)
     kept[[0, n - 1]] = True
     left = most - 2
