@@ -9,7 +9,7 @@ import { focusPart, keepFocus } from "./ui/keep_focus.js";
 import { Ghosts, Toasts, sayError } from "./ui/parts.js";
 import { Shell } from "./ui/shell.js";
 import { LinkGuard } from "./ui/link_guard.js";
-import { Later } from "./ui/later.js";
+import { Later, styled } from "./ui/later.js";
 
 /** Each page is loaded when it is first opened. @type {Record<string, () => Promise<any>>} */
 const PAGES = {
@@ -29,21 +29,11 @@ const PAGES = {
 
 const signing = () => import("./pages/sign_in.js");
 
-/** Pages that need no style but that of every page. */
+/** Pages that open without `style/work.css`. */
 const PLAIN = new Set(["home", "board", "shared", "absent"]);
-/** @type {Promise<unknown> | null} */
-let work = null;
-
 /** A page with the style of tables, of the editor and of administration, if it needs that. @param {string} name @returns {Promise<any>} */
-async function loaded(name) {
-  if (!PLAIN.has(name)) {
-    work ??= new Promise((go) => {
-      const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href: new URL("./style/work.css", import.meta.url).href, onload: go, onerror: go });
-      document.head.append(link);
-    });
-  }
-  const [module] = await Promise.all([PAGES[name](), PLAIN.has(name) ? null : work]);
-  return module;
+function loaded(name) {
+  return PLAIN.has(name) ? PAGES[name]() : styled(PAGES[name]);
 }
 
 /** The page of an address, and the ids in it. @param {string[]} parts @returns {[string, Record<string, string>]} */

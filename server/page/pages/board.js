@@ -10,7 +10,7 @@ import { LivePlot, lookForNewData, savedPlot } from "../plot/live.js";
 import { Tile } from "../plot/tile.js";
 import { Icon } from "../ui/icons.js";
 import { AsOf, AsOfNote, useAsOf } from "../ui/as_of.js";
-import { Later } from "../ui/later.js";
+import { Later, styled } from "../ui/later.js";
 import { Empty, Failed, Ghost, Popover, copy, sayError } from "../ui/parts.js";
 import { Star } from "../ui/star.js";
 import { placesOf } from "./places.js";
@@ -89,7 +89,7 @@ function Shown({ project, record, plots, again }) {
     ${Watch && html`<${Watch.BoardAlerts} project=${project} board=${record.id} plots=${plots} writes=${writes} />`}
     ${alerting && html`<${Later} load=${() => import("./alert_form.js")} of="AlertsDialog" project=${project} plots=${ordered} shown=${allChosen(lives)} close=${() => setAlerting(false)} />`}
     ${unknown.length > 0 && html`<div class="note"><${Icon} name="warn" /><div>The link has values for ${many(unknown.length, "plot")} that this dashboard does not have. They are not used.</div></div>`}
-    ${arranging && html`<${Later} load=${() => import("./arrange.js")} of="Arrange" project=${project} record=${record} plots=${ordered} places=${places} close=${(/** @type {boolean} */ changed) => { setArranging(false); if (changed) again(); }} />`}
+    ${arranging && html`<${Later} load=${() => styled(() => import("./arrange.js"))} of="Arrange" project=${project} record=${record} plots=${ordered} places=${places} close=${(/** @type {boolean} */ changed) => { setArranging(false); if (changed) again(); }} />`}
     ${!arranging && html`<div class="board">${ordered.map((plot) => {
       const at = placeOf(plot.id);
       return html`<${Tile} key=${plot.id} live=${lives.get(plot.id)} plot=${plot} to=${`${base}/plots/${plot.id}`} writes=${writes}

@@ -8,7 +8,7 @@ import { isDark, turnTheme } from "../core/theme.js";
 import { clock, initials } from "../core/words.js";
 import { Icon } from "./icons.js";
 import { Popover } from "./parts.js";
-import { Later, wanted } from "./later.js";
+import { Later, styled, wanted } from "./later.js";
 
 const ICON = new URL("../icon.svg", import.meta.url).href;
 
@@ -52,7 +52,7 @@ export function Shell({ children }) {
     ${insecure && html`<div class="banner" role="status">This connection is not private: others on the network can read it. Ask for an address that begins with https.</div>`}
     <main class="page" id="content" tabindex="-1">${children}</main>
     ${wanted.value && html`<${Later} key=${wanted.value.at} ...${wanted.value} close=${() => { wanted.value = null; }} />`}
-    ${finding && html`<${Later} load=${() => import("./palette.js")} of="Palette" close=${() => setFinding(false)} />`}`;
+    ${finding && html`<${Later} load=${() => styled(() => import("./palette.js"))} of="Palette" close=${() => setFinding(false)} />`}`;
 }
 
 /** A place to go; with `wide` only where there is room, else it is in the menu of the person. @param {{ to: string, also?: string, wide?: boolean, children: any }} given */
