@@ -314,6 +314,8 @@ def concat(tables: Sequence[Table]) -> Table:
 
 def concat_columns(columns: Sequence[Column]) -> Column:
     """Columns one below the other; integers with numbers give numbers, other differing kinds ``mixed``."""
+    if len(columns) == 1:
+        return columns[0]
     n = sum(len(column) for column in columns)
     valid = joined_valid(columns)
     kinds = {column.kind for column in columns if column.kind != "null"}

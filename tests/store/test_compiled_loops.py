@@ -12,7 +12,7 @@ import pytest
 from tools.compile_loops import compiled as compile_file
 from workbench.store import Store
 from workbench.store.scope import EVERYTHING
-from workbench.store.series import codec, compiled
+from workbench.store.series import codec, compiled, reading
 from workbench.store.series import sample_selection as selection
 from workbench.table import Column, Table
 
@@ -78,6 +78,9 @@ def stored(rng: np.random.Generator, n: int) -> Iterator[Values]:
     yield np.cumsum(steps) / 1e4
     yield np.cumsum(np.where(rng.random(n) < 0.01, rng.integers(-(1 << 40), 1 << 40, n), steps)) / 10.0
     yield np.cumsum(np.where(rng.random(n) < 0.01, 1 << 20, steps)) / 1e3
+    for edge in (-(1 << 31), (1 << 31) - 1, (1 << 31) - (1 << 15), (1 << 31) - (1 << 23), -(1 << 31) + (1 << 15)):
+        yield (edge + np.cumsum(rng.integers(-100, 101, n))) / 10
+        yield (edge + np.cumsum(rng.integers(-30_000, 30_001, n))) / 10
     yield np.where(np.arange(n) % 997 == 0, 2_000_000_000.0, -2_000_000_000.0) / 4
     yield np.where(rng.random(n) < 0.1, np.nan, np.cumsum(steps) / 100)
     yield np.where(rng.random(n) < 0.1, -0.0, np.cumsum(steps) / 100)
@@ -107,6 +110,19 @@ def test_the_same_bits_are_decoded(n: int, both: Callable[[Callable[[], bytes]],
 
         mine, theirs = both(into)
         assert mine == theirs == values.tobytes() + bytes(values.itemsize) + values.tobytes()
+
+
+@needs_loops
+def test_rows_have_the_same_order(both: Callable[[Callable[[], list[Any]]], tuple[list[Any], list[Any]]]) -> None:
+    rng = np.random.default_rng(4)
+    for _ in range(200):
+        frames, buckets, width = (int(rng.integers(1, high)) for high in (6, 40, 300))
+        rows = rng.integers(0, width, (frames, 2, buckets)) + np.arange(buckets) * width + int(rng.integers(0, 9))
+        if rng.random() < 0.2:
+            rng.shuffle(rows, axis=2)  # as they never should be
+        cut = slice(int(rng.integers(0, buckets)), buckets)
+        mine, theirs = both(lambda: [one.tolist() for one in reading._order(rows[:, :, cut])])  # noqa: B023
+        assert mine == theirs
 
 
 @needs_loops
@@ -155,6 +171,10 @@ def test_a_store_gives_the_same_samples(
         ("candidates", ((np.zeros(3),), 0, np.zeros(3, bool))),
         ("candidates", ((np.zeros(3), np.zeros(2)), 2, np.zeros(3, bool))),
         ("candidates", ((np.zeros(3, np.float32),), 2, np.zeros(3, bool))),
+        ("ordered", (np.zeros(3, int), 2, np.zeros(3, int), np.zeros(3, int))),
+        ("ordered", (np.zeros(4, int), 0, np.zeros(4, int), np.zeros(4, int))),
+        ("ordered", (np.zeros(4, int), 2, np.zeros(3, int), np.zeros(4, int))),
+        ("ordered", (np.zeros(4, int), 2, np.zeros(4, int), np.zeros(3, int))),
         ("choose", (np.arange(3.0), (np.zeros(2),), 2, np.zeros(3, bool))),
         ("choose", (np.arange(2.0), (np.zeros(3),), 2, np.zeros(3, bool))),
         ("choose", (np.arange(3.0), (np.zeros(3),), 1, np.zeros(3, bool))),
@@ -168,7 +188,7 @@ def test_what_does_not_fit_is_refused(name: str, given: tuple[Any, ...]) -> None
 
 @needs_loops
 def test_what_is_no_buffer_is_refused() -> None:
-    for name, count in (("running", 5), ("joined", 3), ("candidates", 3), ("choose", 4)):
+    for name, count in (("running", 5), ("joined", 3), ("candidates", 3), ("ordered", 4), ("choose", 4)):
         for given in ((), (None,) * count, (2,) * count, ((1,),) * count):
             with pytest.raises(TypeError):
                 getattr(compiled.LOOPS, name)(*given)

@@ -19,7 +19,7 @@ except ImportError:  # there was no compiler, or it is one for another system
     LOOPS: ModuleType | None = None
 else:
     # An installation for developers keeps what was compiled from an older file.
-    LOOPS = _found if _found.VERSION == 1 else None
+    LOOPS = _found if _found.VERSION == 2 else None
 
 
 def candidates(columns: Sequence[Column], size: int, kept: NDArray[np.bool_]) -> bool:
@@ -27,6 +27,15 @@ def candidates(columns: Sequence[Column], size: int, kept: NDArray[np.bool_]) ->
     to."""
     values = _doubles(columns) if LOOPS else None
     return bool(LOOPS and values is not None and LOOPS.candidates(values, size, kept))
+
+
+def ordered(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    """The places and the numbers of `reading._order`, of rows (lists, buckets); None where numpy has to find them."""
+    if not LOOPS or not rows.flags.c_contiguous:
+        return None
+    order, kept = np.empty((2, rows.size), np.int64)
+    many = LOOPS.ordered(rows, len(rows), order, kept)
+    return None if many < 0 else (order[:many], kept[:many])
 
 
 def choose(x: NDArray[np.float64], columns: Sequence[Column], most: int, kept: NDArray[np.bool_]) -> bool:

@@ -1,4 +1,5 @@
-/* The loops that a reduced read spends its time in: running sums of decimals, candidates, and the choice of samples.
+/* The loops that a reduced read spends its time in: running sums of decimals, the order of rows, candidates, and the
+ * choice of samples.
  *
  * Each gives the same bits as the code with numpy in `codec.py` and `sample_selection.py`, which is used where this file
  * was not compiled and for what it leaves alone: `tests/store/test_compiled_loops.py` compares them. So it may not be
@@ -13,17 +14,19 @@
 #include <string.h>
 
 /* Rises with each change of what a function takes or gives; `compiled.py` has the same number. */
-enum { VERSION = 1 };
+enum { VERSION = 2 };
 
 /* ---- running sums ------------------------------------------------------------------------------------------- */
 
 enum { BLOCK = 256 };
 
-/* `out[k]` is the sum of `first` and the first k steps, divided. At each of `places` the step is the next of `wide`. */
-#define RUNNING(type)                                                                                              \
+/* `out[k]` is the sum of `first` and the first k steps, divided. At each of `places` the step is the next of `wide`.
+ * Sums of a block that cannot leave 32 bits become doubles several at once; `reach` is how far a block can go. */
+#define RUNNING(type, reach)                                                                                       \
     static void running_##type(int64_t first, const type *steps, const uint32_t *places, const char *wide,         \
                                Py_ssize_t apart, double divisor, double *out, Py_ssize_t n)                        \
     {                                                                                                              \
+        int32_t narrow[BLOCK];                                                                                     \
         int64_t sums[BLOCK];                                                                                       \
         uint64_t sum = (uint64_t)first;                                                                            \
         Py_ssize_t at = 1, next = 0;                                                                               \
@@ -31,8 +34,16 @@ enum { BLOCK = 256 };
         while (at < n) {                                                                                           \
             Py_ssize_t stop = n - at < BLOCK ? n : at + BLOCK;                                                     \
             if (next < apart && (Py_ssize_t)places[next] + 1 < stop) stop = (Py_ssize_t)places[next] + 1;          \
-            for (Py_ssize_t k = at; k < stop; k++) sums[k - at] = (int64_t)(sum += (uint64_t)(int64_t)steps[k - 1]); \
-            for (Py_ssize_t k = at; k < stop; k++) out[k] = (double)sums[k - at] / divisor;                        \
+            int64_t here = (int64_t)sum;                                                                           \
+            if (here > (reach) - INT32_MAX && here < INT32_MAX - (reach)) {                                        \
+                int32_t part = (int32_t)here;                                                                      \
+                for (Py_ssize_t k = at; k < stop; k++) narrow[k - at] = part += steps[k - 1];                      \
+                for (Py_ssize_t k = at; k < stop; k++) out[k] = (double)narrow[k - at] / divisor;                  \
+                sum = (uint64_t)(int64_t)part;                                                                     \
+            } else {                                                                                               \
+                for (Py_ssize_t k = at; k < stop; k++) sums[k - at] = (int64_t)(sum += (uint64_t)(int64_t)steps[k - 1]); \
+                for (Py_ssize_t k = at; k < stop; k++) out[k] = (double)sums[k - at] / divisor;                    \
+            }                                                                                                      \
             at = stop;                                                                                             \
             if (next < apart && (Py_ssize_t)places[next] + 1 == at && at < n) {                                    \
                 uint64_t step;                                                                                     \
@@ -42,9 +53,9 @@ enum { BLOCK = 256 };
             }                                                                                                      \
         }                                                                                                          \
     }
-RUNNING(int8_t)
-RUNNING(int16_t)
-RUNNING(int32_t)
+RUNNING(int8_t, BLOCK * (int64_t)128)
+RUNNING(int16_t, BLOCK * (int64_t)32768)
+RUNNING(int32_t, (int64_t)INT32_MAX)
 
 /* Whether each place is that of a step and greater than the one before. */
 static int are_places(const uint32_t *places, Py_ssize_t apart, Py_ssize_t steps)
@@ -233,13 +244,62 @@ static PyObject *candidates(PyObject *self, PyObject *const *args, Py_ssize_t co
     return PyBool_FromLong(done);
 }
 
+/* ---- the order of kept rows --------------------------------------------------------------------------------- */
+
+/* The rows of some buckets, `lists` of one row each, as rising numbers without repeats, and the place of each. How many
+ * there are; -1 where the rows of a bucket do not follow those of the one before. */
+static Py_ssize_t rows_in_order(const int64_t *rows, Py_ssize_t lists, Py_ssize_t buckets, int64_t *order, int64_t *kept)
+{
+    Py_ssize_t many = 0;
+    for (Py_ssize_t b = 0; b < buckets; b++) {
+        Py_ssize_t begin = many;
+        for (Py_ssize_t l = 0; l < lists; l++) {
+            int64_t row = rows[l * buckets + b];
+            Py_ssize_t at = many;
+            while (at > begin && kept[at - 1] > row) at--;
+            if (at > begin && kept[at - 1] == row) continue;
+            for (Py_ssize_t k = many; k > at; k--) {
+                kept[k] = kept[k - 1];
+                order[k] = order[k - 1];
+            }
+            kept[at] = row;
+            order[at] = l * buckets + b;
+            many++;
+        }
+        if (begin && many > begin && kept[begin] <= kept[begin - 1]) return -1;
+    }
+    return many;
+}
+
+static PyObject *ordered(PyObject *self, PyObject *const *args, Py_ssize_t count)
+{
+    Py_buffer rows, order, kept;
+    if (count != 4) return PyErr_Format(PyExc_TypeError, "ordered takes 4 arguments");
+    Py_ssize_t lists = PyLong_AsSsize_t(args[1]), many = -1;
+    if (PyErr_Occurred() || PyObject_GetBuffer(args[0], &rows, PyBUF_C_CONTIGUOUS) < 0) return NULL;
+    if (PyObject_GetBuffer(args[2], &order, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE) < 0) goto after_rows;
+    if (PyObject_GetBuffer(args[3], &kept, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE) < 0) goto after_order;
+    Py_ssize_t n = rows.len / 8;
+    if (rows.itemsize != 8 || order.len != rows.len || kept.len != rows.len || lists < 1 || n % lists) {
+        PyErr_SetString(PyExc_ValueError, "each list has a row of each bucket, and there is a place for each row");
+    } else {
+        many = rows_in_order(rows.buf, lists, n / lists, order.buf, kept.buf);
+    }
+    PyBuffer_Release(&kept);
+after_order:
+    PyBuffer_Release(&order);
+after_rows:
+    PyBuffer_Release(&rows);
+    return PyErr_Occurred() ? NULL : PyLong_FromSsize_t(many);
+}
+
 /* ---- choice ------------------------------------------------------------------------------------------------- */
 
 typedef struct {
     Py_ssize_t n, pixels, runs;
     const double *x;
     uint8_t *kept;
-    int32_t *pixel, *starts, *own;
+    int32_t *pixel, *starts, *own, *before;
     double *edges, *low, *high, *nodes_x, *nodes_y, *crossing, *scores, *ranked;
     int64_t *nodes, *places;
 } Work;
@@ -255,18 +315,27 @@ static void spread(Work *w, Py_ssize_t count)
     for (Py_ssize_t k = 0; k < count; k++) w->kept[w->nodes[(k * 2 + 1) * free_count / (2 * count)]] = 1;
 }
 
+/* The last node at or before each edge of a pixel column, for all curves: -1 before the first node. */
+static void nodes_before_edges(Work *w, Py_ssize_t many)
+{
+    Py_ssize_t j = -1;
+    for (Py_ssize_t e = 0; e <= w->pixels; e++) {
+        while (j + 1 < many && w->nodes_x[j + 1] <= w->edges[e]) j++;
+        w->before[e] = (int32_t)j;
+    }
+}
+
 /* What the line through the nodes covers in each pixel column and the ones beside it. */
 static void covered(Work *w, const double *y, Py_ssize_t many)
 {
-    Py_ssize_t j = 0, pixels = w->pixels;
+    Py_ssize_t pixels = w->pixels;
     double *xs = w->nodes_x, *ys = w->nodes_y;
     for (Py_ssize_t k = 0; k < many; k++) ys[k] = y[w->nodes[k]] / 2;
     for (Py_ssize_t e = 0; e <= pixels; e++) {
         double at = w->edges[e], found;
-        if (at > xs[many - 1]) { w->crossing[e] = ys[many - 1]; continue; }
-        if (at < xs[0]) { w->crossing[e] = ys[0]; continue; }
-        while (j + 1 < many && xs[j + 1] <= at) j++;
-        if (j == many - 1 || xs[j] == at) found = ys[j];
+        Py_ssize_t j = w->before[e];
+        if (j < 0) found = ys[0];
+        else if (j == many - 1 || xs[j] == at) found = ys[j];
         else {
             double slope = (ys[j + 1] - ys[j]) / (xs[j + 1] - xs[j]);
             found = slope * (at - xs[j]) + ys[j];
@@ -285,8 +354,8 @@ static void covered(Work *w, const double *y, Py_ssize_t many)
     }
     for (Py_ssize_t k = 0; k < many; k++) {
         int32_t p = w->own[k];
-        if (ys[k] < low[p]) low[p] = ys[k];
-        if (ys[k] > high[p]) high[p] = ys[k];
+        low[p] = ys[k] < low[p] ? ys[k] : low[p];
+        high[p] = ys[k] > high[p] ? ys[k] : high[p];
     }
     low[-1] = low[0]; low[pixels] = low[pixels - 1];
     high[-1] = high[0]; high[pixels] = high[pixels - 1];
@@ -295,16 +364,17 @@ static void covered(Work *w, const double *y, Py_ssize_t many)
 static double least_of(const double *v) { double m = v[-1] < v[0] ? v[-1] : v[0]; return m < v[1] ? m : v[1]; }
 static double most_of(const double *v) { double m = v[-1] > v[0] ? v[-1] : v[0]; return m > v[1] ? m : v[1]; }
 
-/* Scores that no neighbour exceeds stay, the others become 0. */
+/* Scores that no neighbour exceeds stay, the others become 0. Here and below no branch depends on noise. */
 static void peaks(double *scores, Py_ssize_t n)
 {
-    double before = -INFINITY;
-    for (Py_ssize_t k = 0; k < n; k++) {
-        double here = scores[k];
-        int peak = (k == 0 || here > before) && (k == n - 1 || here >= scores[k + 1]);
+    double before = -INFINITY, here = scores[0];
+    for (Py_ssize_t k = 0; k + 1 < n; k++) {
+        double after = scores[k + 1];
+        scores[k] = (here > before) & (here >= after) ? here : 0;
         before = here;
-        if (!peak) scores[k] = 0;
+        here = after;
     }
+    if (!(n == 1 || here > before)) scores[n - 1] = 0;
 }
 
 /* The k-th greatest value, k from 0; the order of the values changes. */
@@ -329,9 +399,13 @@ static double greatest(double *v, Py_ssize_t n, Py_ssize_t k)
 static void add(Work *w, Py_ssize_t many, Py_ssize_t count)
 {
     Py_ssize_t wanted = 0;
-    for (Py_ssize_t k = 0; k < many; k++)
-        if (w->scores[k] > 1e-9 && !w->kept[w->places[k]]) w->ranked[wanted++] = w->scores[k];
-        else w->scores[k] = 0;
+    for (Py_ssize_t k = 0; k < many; k++) {
+        double score = w->scores[k];
+        int counts = (score > 1e-9) & !w->kept[w->places[k]];
+        w->ranked[wanted] = score;
+        w->scores[k] = counts ? score : 0;
+        wanted += counts;
+    }
     if (count <= 0) return;
     double bound = 0;
     Py_ssize_t equal = 0;
@@ -404,14 +478,18 @@ static int chosen(Work *w, const Columns *columns, Py_ssize_t most)
         int64_t *above = w->places + 2 * (size_t)c * (size_t)runs, *below = above + runs;
         for (Py_ssize_t r = 0; r < runs; r++) {
             int32_t low = w->starts[r], high = low;
+            double bottom = curves[c][low], top = bottom;
             for (int32_t k = low + 1; k < w->starts[r + 1]; k++) {
-                if (curves[c][k] < curves[c][low]) low = k;
-                if (curves[c][k] > curves[c][high]) high = k;
+                double here = curves[c][k];
+                low = here < bottom ? k : low;
+                high = here > top ? k : high;
+                bottom = here < bottom ? here : bottom;
+                top = here > top ? here : top;
             }
             above[r] = high;
             below[r] = low;
-            highs[c][r] = curves[c][high] / 2;
-            lows[c][r] = curves[c][low] / 2;
+            highs[c][r] = top / 2;
+            lows[c][r] = bottom / 2;
             if (lows[c][r] < least) least = lows[c][r];
             if (highs[c][r] > most_seen) most_seen = highs[c][r];
         }
@@ -419,6 +497,7 @@ static int chosen(Work *w, const Columns *columns, Py_ssize_t most)
     }
     for (int turn = 0; many && turn < 2; turn++) {
         Py_ssize_t nodes = nodes_of(w), free_places = most - nodes;
+        nodes_before_edges(w, nodes);
         for (int c = 0; c < many; c++) {
             covered(w, curves[c], nodes);
             double *above = w->scores + 2 * (size_t)c * (size_t)runs, *below = above + runs;
@@ -470,7 +549,7 @@ static PyObject *choose(PyObject *self, PyObject *const *args, Py_ssize_t count)
     if (done) {
         Work w = {.n = n, .pixels = most / 2 > 1 ? most / 2 : 1, .x = along, .kept = kept.buf};
         size_t p = (size_t)w.pixels + 3, m = (size_t)n + 1;
-        char *room = malloc(sizeof(int64_t) * m + sizeof(double) * (2 * m + 4 * p) + sizeof(int32_t) * 3 * m);
+        char *room = malloc(sizeof(int64_t) * m + sizeof(double) * (2 * m + 4 * p) + sizeof(int32_t) * (3 * m + p));
         if (room) {
             w.nodes = (int64_t *)room;
             w.nodes_x = (double *)(w.nodes + m);
@@ -482,6 +561,7 @@ static PyObject *choose(PyObject *self, PyObject *const *args, Py_ssize_t count)
             w.pixel = (int32_t *)(w.high + p);
             w.starts = w.pixel + m;
             w.own = w.starts + m;
+            w.before = w.own + m;
         }
         int failed = room == NULL || chosen(&w, &columns, most) < 0;
         free(w.scores);
@@ -501,6 +581,7 @@ static PyMethodDef methods[] = {
     {"running", (PyCFunction)(void (*)(void))running, METH_FASTCALL, "running(first, steps, beside, divisor, out)"},
     {"joined", (PyCFunction)(void (*)(void))joined, METH_FASTCALL, "joined(planes, stepped, out)"},
     {"candidates", (PyCFunction)(void (*)(void))candidates, METH_FASTCALL, "candidates(columns, size, kept)"},
+    {"ordered", (PyCFunction)(void (*)(void))ordered, METH_FASTCALL, "ordered(rows, lists, order, kept)"},
     {"choose", (PyCFunction)(void (*)(void))choose, METH_FASTCALL, "choose(x, columns, most, kept)"},
     {NULL, NULL, 0, NULL},
 };

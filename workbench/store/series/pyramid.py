@@ -11,6 +11,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import TypeAlias
 
 import numpy as np
@@ -261,7 +262,7 @@ def frames_of(payload: bytes) -> tuple[NDArray[np.uint16], list[memoryview]]:
         groups, count = _COUNTS.unpack_from(view)
         of_group = np.frombuffer(view, np.uint16, groups, _COUNTS.size)
         at = _COUNTS.size + 2 * groups
-        ends = np.cumsum(np.frombuffer(view, "<u4", count, at)).tolist()
+        ends = [*accumulate(struct.unpack_from(f"<{count}I", view, at))]
     except (struct.error, ValueError) as error:
         raise Damaged(f"A level of a series cannot be read ({error}).") from error
     at += 4 * count

@@ -15,7 +15,7 @@ from ...dataset import Samples
 from ...errors import BadRequest, NotFound, instead
 from ...table import Column, Plain, Table, concat_columns
 from ..db.remembered import Remembered
-from . import codec, pyramid
+from . import codec, compiled, pyramid
 from . import sample_selection as selection
 from .chunks import CHUNK, INDEX, Fetcher, Head
 from .layout import Field, Layout, Row, Stats, load_stats
@@ -335,7 +335,9 @@ class _Gathered:
             columns = []
             for payload, place in zip(payloads, places, strict=True):
                 with reading.fetch.decoding(level, place, chunk):
-                    columns.append(_frames_column(payload, used, reading.layout.fields[place], cut).take(order))
+                    columns.append(
+                        _frames_column(payload, used, reading.layout.fields[place], count, cut).take(order)
+                    )
             self._add(kept, columns)
 
     def samples(self, x: str, most: int, total: int, *, ordered: bool) -> Samples:
@@ -395,12 +397,15 @@ def level_buckets(reading: Reading, level: int, size: int, start: int, stop: int
     for place, one in enumerate(reading.layout.fields):
         (payload,) = reading.fetch.payloads(level, place, chunk, chunk)
         with reading.fetch.decoding(level, place, chunk):
-            columns.append(_frames_column(payload, used, one, cut).take(pick))
+            columns.append(_frames_column(payload, used, one, decoded[0].shape[1], cut).take(pick))
     return pyramid.Buckets(rows, columns)
 
 
 def _order(rows: Rows) -> tuple[Rows, Rows]:
     """Places that sort the rows of some buckets (frames, 2, buckets) and drop repeated ones, and the rows so sorted."""
+    found = compiled.ordered(rows.reshape(-1, rows.shape[2]))
+    if found is not None:
+        return found
     # Packed with their places, bucket by bucket, they are nearly in order: a sort is much faster than an argsort.
     first = int(rows.min())
     packed = (rows.reshape(-1, rows.shape[2]) - first) << 20
@@ -412,15 +417,21 @@ def _order(rows: Rows) -> tuple[Rows, Rows]:
     return (packed & ((1 << 20) - 1))[fresh], numbers[fresh] + first
 
 
-def _frames_column(payload: bytes, used: Sequence[int], one: Field, cut: slice) -> Column:
+def _frames_column(payload: bytes, used: Sequence[int], one: Field, count: int, cut: slice) -> Column:
+    """The values of some frames of ``count`` buckets at the buckets ``cut``: of each frame the first rows, then the
+    second ones."""
     _, frames = pyramid.frames_of(payload)
-    parts = []
-    for frame in used:
-        column = codec.decode_column(frames[frame], one.kind, one.dtype)
-        count = len(column) // 2
+    if one.kind == "text":
+        parts = [codec.decode_column(frames[frame], one.kind, one.dtype) for frame in used]
         stop = min(cut.stop, count)
-        parts += [column.slice(cut.start, stop), column.slice(count + cut.start, count + stop)]
-    return concat_columns(parts)
+        return concat_columns([part.slice(at + cut.start, at + stop) for part in parts for at in (0, count)])
+    values = np.empty((len(used), 2, count), one.dtype)
+    known = [codec.decode_into(frames[frame], part.ravel()) for frame, part in zip(used, values, strict=True)]
+    valid = None
+    if any(mask is not None for mask in known):
+        there = [np.ones(2 * count, bool) if mask is None else mask for mask in known]
+        valid = np.concatenate(there).reshape(values.shape)[:, :, cut].ravel()
+    return Column(one.kind, values[:, :, cut].ravel(), valid)
 
 
 def _empty(one: Field) -> Column:
