@@ -143,6 +143,27 @@ def test_numbers_as_people_write_them() -> None:
     assert values == [1.5, 1.5, 12, -0.03, "007", "1-2", "yes", True]
 
 
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ('file,mass [mg]\na,"3,200"\n', None),
+        ('file,supplier\na,"3,200"\n', None),
+        ('file,mass [mg]\na,"3,200"\nb,"0,985"\n', 3.2),
+        ('file,mass [mg],area [cm2]\na,"3,200","1,5"\n', 3.2),
+        ("file;mass [mg]\na;3,200\n", 3.2),
+        ('file,mass [mg]\na,"3200,125"\n', 3200.125),
+    ],
+)
+def test_a_comma_that_may_part_thousands_is_not_guessed(tmp_path: Path, text: str, read: float | None) -> None:
+    """`3,200` mg was read as 3.2 mg."""
+    path = sheet(tmp_path, text)
+    if read is None:
+        with pytest.raises(BadRequest, match=r"Row 2: '3,200' under '.*' is 3.200 or 3200"):
+            read_sheet(path)
+        return
+    assert read_sheet(path).rows[0].labels.cell["mass"] == {"value": read, "unit": "mg"}
+
+
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
 def test_sheets_as_programs_write_them(tmp_path: Path, separator: str, encoding: str) -> None:

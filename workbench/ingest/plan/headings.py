@@ -103,6 +103,11 @@ class Heading:
             return (self.about, folded)
         return (self.means, folded) if self.means == "rated" else (self.means,)
 
+    @property
+    def takes_numbers(self) -> bool:
+        """Whether a number below it is kept as one."""
+        return self.means in ("rated", "property")
+
     def labels(self, text: str) -> Labels:
         """What a value under this heading says; nothing if it is blank.
 
@@ -155,6 +160,20 @@ def plain(text: str) -> str | float | bool:
         return text
     number = float(text.replace(",", "."))
     return int(text) if re.fullmatch(r"[-+]?\d{1,15}", text) else number
+
+
+def may_be_thousands(text: str) -> bool:
+    """Whether the comma of a number may be decimal or part thousands: ``3,200`` is 3.2 or 3200.
+
+    >>> [may_be_thousands(text) for text in ("3,200", "0,985", "3,25", "3200,125", "3,200 V")]
+    [True, False, False, False, False]
+    """
+    return re.fullmatch(r"[-+]?[1-9]\d{0,2},\d{3}", text) is not None
+
+
+def has_decimal_comma(text: str) -> bool:
+    """Whether a text is a number whose comma is certainly decimal."""
+    return "," in text and _NUMBER.fullmatch(text) is not None and not may_be_thousands(text)
 
 
 def _name_and_unit(text: str) -> tuple[str, str | None]:

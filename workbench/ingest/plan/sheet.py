@@ -17,7 +17,7 @@ from ...errors import BadRequest
 from ...messages import counted, quoted
 from ..processes.warm_workers import ask_locked
 from ..processes.worker_process import DIED, as_path, as_text
-from .headings import FILE, Heading, names_files
+from .headings import FILE, Heading, has_decimal_comma, may_be_thousands, names_files
 from .labels import Labels
 from .paths import composed, shown, stem_of
 
@@ -162,7 +162,7 @@ def read_sheet(given: Any) -> Sheet:
         return given
     if isinstance(given, str | os.PathLike):
         path = Path(given)
-        return _sheet(path, _cells_of(path))
+        return _sheet(path, *_cells_of(path))
     if hasattr(given, "to_dict") and hasattr(given, "columns"):
         given = given.to_dict("records")
     if isinstance(given, Sequence) and all(isinstance(row, Mapping) for row in given):
@@ -172,7 +172,8 @@ def read_sheet(given: Any) -> Sheet:
     raise BadRequest("A sheet is a path, a DataFrame, or a list of rows as mappings.")
 
 
-def _sheet(path: Path, cells: Iterable[Sequence[Any]]) -> Sheet:
+def _sheet(path: Path, cells: Iterable[Sequence[Any]], decimal_comma: bool = False) -> Sheet:
+    """``decimal_comma``: a comma in a number is certainly a decimal one; else the other numbers of the sheet say so."""
     rows = [[_text(value) for value in row] for row in cells]
     first = next((at for at, row in enumerate(rows) if any(row)), 0)
     rows = rows[first:]
@@ -192,6 +193,10 @@ def _sheet(path: Path, cells: Iterable[Sequence[Any]]) -> Sheet:
         )
     sheet = Sheet(path)
     wrong: list[str] = []
+    numbers = [at for at, heading in headings.items() if heading.takes_numbers]
+    decimal_comma = decimal_comma or any(
+        has_decimal_comma(row[at]) for row in rows for at in numbers if at < len(row)
+    )
     for number, row in enumerate(rows[1:], first + above + 2):
         if not any(row):
             continue
@@ -201,8 +206,15 @@ def _sheet(path: Path, cells: Iterable[Sequence[Any]]) -> Sheet:
             continue
         labels = Labels()
         for at, heading in headings.items():
+            text = row[at] if at < len(row) and at != place else ""
+            if not decimal_comma and at in numbers and may_be_thousands(text):
+                wrong.append(
+                    f"Row {number}: '{text}' under '{heading.text}' is {text.replace(',', '.')} or "
+                    f"{text.replace(',', '')}, and no other number of the sheet says which. Write it without a comma."
+                )
+                continue
             try:
-                said = heading.labels(row[at]) if at < len(row) and at != place else Labels()
+                said = heading.labels(text)
             except BadRequest as error:
                 wrong.append(f"Row {number}: {str(error).removeprefix(heading.where + ': ')}")
                 continue
@@ -232,7 +244,8 @@ def _headings(texts: Sequence[str], name: str) -> dict[int, Heading]:
     return headings
 
 
-def _cells_of(path: Path) -> Iterable[Sequence[Any]]:
+def _cells_of(path: Path) -> tuple[Iterable[Sequence[Any]], bool]:
+    """The cells of a file, and whether it is a text whose cells are apart by semicolons, so that its commas are decimal."""
     ending = path.suffix.lower()
     try:
         size = path.stat().st_size
@@ -247,10 +260,10 @@ def _cells_of(path: Path) -> Iterable[Sequence[Any]]:
         )
     if ending in (".csv", ".tsv", ".txt"):
         return _of_text(data)
-    return _of_workbook(path, data)
+    return _of_workbook(path, data), False
 
 
-def _of_text(data: bytes) -> list[list[str]]:
+def _of_text(data: bytes) -> tuple[list[list[str]], bool]:
     text = None
     for encoding in ("utf-16",) if data[:2] in (b"\xff\xfe", b"\xfe\xff") else ("utf-8-sig", "cp1252", "latin-1"):
         try:
@@ -262,7 +275,7 @@ def _of_text(data: bytes) -> list[list[str]]:
         raise BadRequest("The text encoding of the sheet is not known. Save it as UTF-8.")
     first = next((line for line in text.splitlines() if line.strip()), "")
     separator = max(";\t,", key=first.count)
-    return list(csv.reader(io.StringIO(text), delimiter=separator))
+    return list(csv.reader(io.StringIO(text), delimiter=separator)), separator == ";"
 
 
 def _of_workbook(path: Path, data: bytes) -> list[list[str]]:
