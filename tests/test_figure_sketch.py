@@ -24,6 +24,8 @@ def test_lines_points_and_bars_are_where_they_are_in_the_figure() -> None:
     ]
     (bars,) = sketch(figure({"type": "bar", "x": ["a", "b"], "y": [5, 10]}))
     assert [y for _, y in bars["points"]] == [50, 0], "bars begin at 0"
+    for lone in ({"type": "bar", "x": ["a"], "y": [5]}, {"type": "scatter", "mode": "lines", "x": [1], "y": [2]}):
+        assert [line["dots"] for line in sketch(figure(lone))] == [True], "a line of one point shows nothing"
 
 
 def test_traces_share_axes_and_panels_keep_their_part() -> None:

@@ -23,7 +23,7 @@ _Numbers: TypeAlias = NDArray[np.float64]
 
 
 class SketchLine(TypedDict):
-    """A trace of a sketch: places of its points as ``[x, y]``; ``dots`` if the points are not joined."""
+    """A trace of a sketch: places of its points as ``[x, y]``; ``dots`` if the points are not joined, or there is one."""
 
     dots: bool
     points: list[list[int]]
@@ -50,7 +50,8 @@ def sketch(figure: bytes) -> list[SketchLine]:
         place_x, place_y = str(trace.get("xaxis", "x")), str(trace.get("yaxis", "y"))
         left = _placed(x, across[place_x], _domain(layout, place_x))
         top = SIDE - _placed(y, down[place_y], _domain(layout, place_y))
-        dots = trace.get("type") != "bar" and "lines" not in str(trace.get("mode", "lines"))
+        # A line of one point would show nothing.
+        dots = len(x) == 1 or (trace.get("type") != "bar" and "lines" not in str(trace.get("mode", "lines")))
         points = np.stack([left, top], axis=1).round().astype(int)
         made.append({"dots": dots, "points": points.tolist()})
     return made

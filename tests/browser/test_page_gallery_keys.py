@@ -56,6 +56,22 @@ def test_a_question_about_chosen_tests_becomes_a_plot(site: Site) -> None:
     window.close()
 
 
+def test_a_card_without_a_drawing_says_so(site: Site) -> None:
+    window = site.window("/explore")
+    page = window.page
+    page.get_by_role("checkbox", name="Choose LFP-C-01_ageing").check()
+    page.route("**/gallery/fade/sketch", lambda route: route.fulfill(json=[]))
+    page.route("**/gallery/end-of-life/sketch", lambda route: route.abort())
+    page.get_by_role("link", name="Gallery for 1 test").click()
+    card = page.get_by_role("button", name=re.compile("^Capacity fade"))
+    expect(card.get_by_text("Open it to read what it says of these tests")).to_be_visible()
+    expect(
+        page.get_by_role("button", name=re.compile("^Voltage curves")).locator(".sketch path").first
+    ).to_be_attached()
+    expect(page.get_by_text("Open it to read")).to_have_count(1)
+    window.close()
+
+
 def test_zoom_in_a_recipe_that_is_not_saved_reads_finer_samples(site: Site) -> None:
     project = site.store.rows.page(Project, Scope(site.organization, None)).items[0]
     scope = Scope(site.organization, project.id)

@@ -49,7 +49,7 @@ function List({ items, at, tests }) {
       for (const { name } of ready) { // One after the other: each may be a figure that nobody has drawn yet.
         if (stop.signal.aborted) return;
         // A card without its drawing still says what it is.
-        const lines = await post(`${at}/${part(name)}/sketch`, tests.length ? { measurements: tests } : {}, { signal: stop.signal, quiet: true }).catch(() => []);
+        const lines = await post(`${at}/${part(name)}/sketch`, tests.length ? { measurements: tests } : {}, { signal: stop.signal, quiet: true }).catch(() => undefined);
         setSketches((known) => ({ ...known, [name]: lines }));
       }
     };
@@ -57,7 +57,8 @@ function List({ items, at, tests }) {
     return () => stop.abort();
   }, []);
   return html`${ready.length ? html`<ul class="cards recipes" aria-label="Recipes">${ready.map((one) => html`<li key=${one.name}><button type="button" class="box recipe" onClick=${() => setQuery({ recipe: one.name })}>
-      <span class="sketch"><svg viewBox=${`0 0 ${WIDE} ${HIGH}`} preserveAspectRatio="none" aria-hidden="true"><${Lines} at=${{ x: EDGE, y: EDGE, w: WIDE - 2 * EDGE, h: HIGH - 2 * EDGE }} lines=${sketches[one.name]} /></svg></span>
+      <span class="sketch">${sketches[one.name]?.length === 0 ? html`<span class="small soft" aria-hidden="true">Open it to read what it says of these tests</span>`
+        : html`<svg viewBox=${`0 0 ${WIDE} ${HIGH}`} preserveAspectRatio="none" aria-hidden="true"><${Lines} at=${{ x: EDGE, y: EDGE, w: WIDE - 2 * EDGE, h: HIGH - 2 * EDGE }} lines=${sketches[one.name]} /></svg>`}</span>
       <span class="words"><strong>${one.title}</strong><span class="soft">${one.question}</span></span></button></li>`)}</ul>`
     : html`<${Empty} title="No recipe fits these tests">What each needs is said below.<//>`}
     ${lacking.length > 0 && html`<details class="group"><summary><strong>${many(lacking.length, "more recipe")} for other data</strong></summary>
