@@ -116,6 +116,8 @@ def test_the_kind_of_a_test_is_looked_for_once(bench: wb.Bench, looked_at: list[
     kinds = bench.kinds().to_dict("records")
     assert sorted(looked_at) == [f"test {number}" for number in range(CELLS * EACH)]
     assert {row["kind"] for row in kinds} == {"ageing"}
+    cells = dict(bench.measurements.list()[["name", "instance_name"]].itertuples(index=False))
+    assert {row["measurement_name"]: row["instance_name"] for row in kinds} == cells
     looked_at.clear()
     assert bench.kinds().to_dict("records") == kinds
     assert bench.gallery().items

@@ -11,6 +11,7 @@ class KindOfTest(TypedDict):
 
     measurement_id: str
     measurement_name: str
+    instance_name: str
     kind: str
     certainty: float
     evidence: str

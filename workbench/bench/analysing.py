@@ -101,14 +101,14 @@ class Analysing:
         )
 
     def kinds(self) -> pd.DataFrame:
-        """The kinds of all tests, with how certain each is, from 0 to 1, and the evidence in words.
+        """The kinds of all tests, with their cells, how certain each is, from 0 to 1, and the evidence in words.
 
         A tag or the name of a protocol that names a kind replaces the guess. ``bench.analyse("kinds")`` keeps them, so
         that lists of measurements show them.
         """
         return pd.DataFrame(
             [dict(one) for one in self.backend.kinds_of_tests()],
-            columns=["measurement_name", "kind", "certainty", "evidence", "measurement_id"],
+            columns=["instance_name", "measurement_name", "kind", "certainty", "evidence", "measurement_id"],
         )
 
     def gallery(self, measurements: Tests = None) -> Gallery:

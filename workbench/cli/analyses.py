@@ -151,7 +151,7 @@ def kinds(
     if as_json:
         print_json(rows)
     elif rows:
-        print_rows(rows, ["measurement_name", "kind", "certainty", "evidence"])
+        print_rows(rows, ["instance_name", "measurement_name", "kind", "certainty", "evidence"])
     else:
         out.print("No test is of a known kind.")
 

@@ -121,6 +121,7 @@ def _kinds(of: Local) -> list[KindOfTest]:
         {
             "measurement_id": one.id,
             "measurement_name": one.name,
+            "instance_name": one.cell,
             "kind": kind.name,
             "certainty": kind.certainty,
             "evidence": kind.evidence,
