@@ -308,3 +308,14 @@ def test_points_at_nearly_one_state_of_charge_are_on_the_whole_axis() -> None:
         assert figure.layout.xaxis.title.text == "State of charge / %"
     assert near.layout.xaxis.range == (-3, 103)
     assert far.layout.xaxis.range is beyond.layout.xaxis.range is None
+
+
+def test_a_view_param_without_a_value_has_its_default(demo_store: Path) -> None:
+    """Twenty of them ended in an error of Python."""
+    with wb.open(demo_store) as bench:
+        for item in bench.gallery().items:
+            recipe = bench.gallery().recipe(item["name"])
+            view = [name for name, param in recipe.params.items() if param["kind"] == "view"]
+            if view:
+                nothing = bench.figure(item["name"], **dict.fromkeys(view))
+                assert nothing.to_json() == bench.figure(item["name"]).to_json(), item["name"]

@@ -27,6 +27,8 @@ ALL_COUNT = "EXCLUDED_CYCLES = {}"
 """The line of a script with the excluded cycles of each test."""
 ONE_OF_EACH = "TAKEN = {}"
 """The line of a script with the properties that are taken of several."""
+NO_DEFAULTS = "DEFAULTS = {}"
+"""The line of a script with what view params are where they have no value."""
 SHARED = Path(__file__).with_name("script_parts.py")
 """The functions that scripts share. It is text for scripts, which have their names without import."""
 Steps: TypeAlias = dict[str, dict[str, JsonValue]]
@@ -79,17 +81,19 @@ class Entry:
             return _sentence(str(unmet))
         raw: dict[str, JsonValue] = {
             "plan": {"steps": {**made.steps}},
-            "transform": self._script_for(facts),
+            "transform": self._script_for(facts, made.params),
             "params": {**made.params},
         }
         return PlotConfig.model_validate(raw)
 
-    def _script_for(self, facts: Facts) -> str:
-        """The script with what is excluded in a store."""
+    def _script_for(self, facts: Facts, params: Params) -> str:
+        """The script with what is excluded in a store, and with the defaults of its view params."""
         said = self.script.replace(
             NOTHING_EXCLUDED, f"EXCLUDED = {shorten(facts.left_out, 400, placeholder=' ...')!r}"
         )
         said = said.replace(ONE_OF_EACH, f"TAKEN = {facts.taken!r}")
+        defaults = {name: param.get("default") for name, param in params.items() if param["kind"] == "view"}
+        said = said.replace(NO_DEFAULTS, f"DEFAULTS = {defaults!r}")
         return said.replace(ALL_COUNT, f"EXCLUDED_CYCLES = {facts.excluded_cycles!r}")
 
 

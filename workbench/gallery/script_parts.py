@@ -13,11 +13,17 @@ import pandas as pd
 
 from workbench import battery
 
+DEFAULTS = {}
 DASHES = ["solid", "dash", "dot", "dashdot"]
 EXCLUDED = ""
 EXCLUDED_CYCLES = {}
 TAKEN = {}
 SYMBOLS = ["circle", "square", "diamond", "triangle-up", "x", "triangle-down", "cross", "star"]
+
+
+def with_defaults(params):
+    """The params, those of the view that have no value with their defaults."""
+    return {**params, **{name: value for name, value in DEFAULTS.items() if params.get(name) is None}}
 
 
 def column_like(frame, pattern):

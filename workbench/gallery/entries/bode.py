@@ -65,6 +65,7 @@ def panels(show):
 
 
 def transform(data, params):
+    params = with_defaults(params)
     base = params.get("per", "cell")
     tests = data["chosen"].sort_values("start_time", na_position="last")
     tests = tests.assign(amount=amount_of(tests, base), name=called(tests))

@@ -33,6 +33,7 @@ def part_of(word):
 
 
 def transform(data, params):
+    params = with_defaults(params)
     direction = params["direction"]
     column = "Charge capacity [A.h]" if direction == "charge" else "Discharge capacity [A.h]"
     rows = not_excluded(data["rows"])

@@ -35,6 +35,7 @@ def make(facts):
 
 # The script of the figure
 def transform(data, params):
+    params = with_defaults(params)
     rows = data["rows"]
     base = params.get("per", "cell")
     factor, unit = ohm_unit(base, rows["Resistance at 10 s [Ohm]"])

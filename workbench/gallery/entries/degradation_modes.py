@@ -33,6 +33,7 @@ MODES = {"LLI": "Lithium inventory", "LAM anode": "Anode material", "LAM cathode
 
 
 def transform(data, params):
+    params = with_defaults(params)
     cells = data["chosen"].sort_values(["batch_name", "instance_name"], na_position="last")
     figure = make_subplots(cols=3, subplot_titles=list(MODES.values()), shared_yaxes=True, horizontal_spacing=0.04)
     batched = len(cells) > 8 and cells["batch_name"].notna().any()

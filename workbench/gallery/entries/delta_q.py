@@ -23,6 +23,7 @@ def make(facts):
 
 # The script of the figure
 def transform(data, params):
+    params = with_defaults(params)
     cells, found, said = data["chosen"], [], []
     cells = cells.dropna(subset=["metadata.results.log_var"])
     cycles = data["cycles"][data["cycles"]["measurement_id"].isin(cells["measurement_id"])]

@@ -83,6 +83,7 @@ def curves_of(data, params, test):
 
 
 def transform(data, params):
+    params = with_defaults(params)
     curves, base = [], params.get("per", "cell")
     tests = data["chosen"].sort_values("start_time", na_position="last")
     tests = tests.assign(amount=amount_of(tests, base), name=called(tests))

@@ -59,6 +59,7 @@ def is_of(sweep, one):
 
 
 def transform(data, params):
+    params = with_defaults(params)
     curves, said, base, lost = [], [], params.get("per", "cell"), 0
     tests = data["chosen"].sort_values("start_time", na_position="last")
     if tests.empty:

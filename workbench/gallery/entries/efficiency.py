@@ -50,6 +50,7 @@ def reasons(rows):
 
 
 def transform(data, params):
+    params = with_defaults(params)
     rows = data["rows"].dropna(subset=["Coulombic efficiency"])
     known = len(rows)
     rows = rows[rows["Coulombic efficiency"].between(0.2, 2)]

@@ -45,6 +45,7 @@ NEEDED = [
 
 
 def transform(data, params):
+    params = with_defaults(params)
     share = params["threshold"] / 100
     rows, partly = from_full(data["rows"])
     found = []

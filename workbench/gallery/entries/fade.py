@@ -37,6 +37,7 @@ def make(facts):
 
 # The script of the figure
 def transform(data, params):
+    params = with_defaults(params)
     fade = data["fade"].dropna(subset=["Discharge capacity [A.h]"])
     if fade.empty:
         return battery.message("No complete cycle to draw. Choose other cells.")

@@ -65,6 +65,7 @@ def first_cycles(rows, steps):
 
 
 def transform(data, params):
+    params = with_defaults(params)
     rows, base = data["rows"].dropna(subset=["Cycle count"]), params.get("per", "cell")
     if rows.empty:
         return battery.message("The chosen tests have no cycles. Choose others.", unmet=True)

@@ -35,6 +35,7 @@ def make(facts):
 
 # The script of the figure
 def transform(data, params):
+    params = with_defaults(params)
     figure, tests = go.Figure(), data["chosen"]
     tests = tests.assign(measurement_name=called(tests, "measurement_name"))
     # D where all tests have it, else D/R², which all have: a test without a radius is drawn too.

@@ -21,6 +21,7 @@ def make(facts):
 
 # The script of the figure
 def transform(data, params):
+    params = with_defaults(params)
     if data["chosen"].empty:
         return battery.message("Choose a cell that has a result.")
     found, base = [], params.get("per", "cell")

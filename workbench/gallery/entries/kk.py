@@ -22,6 +22,7 @@ from plotly.subplots import make_subplots
 
 
 def transform(data, params):
+    params = with_defaults(params)
     figure = make_subplots(rows=2, shared_xaxes=True, vertical_spacing=0.06)
     curves = []
     chosen = data["chosen"].sort_values("start_time", na_position="last")

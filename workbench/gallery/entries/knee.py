@@ -27,6 +27,7 @@ def make(facts):
 
 # The script of the figure
 def transform(data, params):
+    params = with_defaults(params)
     figure, cells = go.Figure(), data["chosen"]
     if cells.empty:
         return battery.message("Choose a cell that has a result.")

@@ -37,6 +37,7 @@ def make(facts):
 
 # The script of the figure
 def transform(data, params):
+    params = with_defaults(params)
     tests = data["chosen"].sort_values("start_time", na_position="last")
     if tests.empty:
         return battery.message("Choose a test that has a result.")

@@ -35,6 +35,7 @@ def make(facts):
 
 # The script of the figure
 def transform(data, params):
+    params = with_defaults(params)
     rows, partly = from_full(data["rows"].dropna(subset=["Discharge capacity [A.h]"]))
     rows, beside = of_course(rows)
     rows = along_life(rows)

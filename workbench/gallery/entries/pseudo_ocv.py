@@ -30,6 +30,7 @@ from plotly.subplots import make_subplots
 
 
 def transform(data, params):
+    params = with_defaults(params)
     tests = data["chosen"].sort_values("start_time", na_position="last")
     if tests.empty:
         return battery.message("Choose a test that has a result.")

@@ -36,6 +36,7 @@ def make(facts):
 
 # The script of the figure
 def transform(data, params):
+    params = with_defaults(params)
     rows, base = not_excluded(data["rows"]), params.get("per", "cell")
     masses = amount_of(rows, base)
     if unknown := no_amount(masses, base):

@@ -41,6 +41,7 @@ def make(facts):
 
 # The script of the figure
 def transform(data, params):
+    params = with_defaults(params)
     rows, base = not_excluded(data["rows"]), params.get("per", "cell")
     amounts, of_cells = amount_of(rows, base), params["relative"] != "slowest"
     if of_cells and (unknown := no_amount(amounts, base)):

@@ -57,6 +57,7 @@ def of_test(steps, soc):
 
 
 def transform(data, params):
+    params = with_defaults(params)
     rows = data["rows"].sort_values("Step count", kind="stable")
     rows = rows.assign(counted=rows.index.isin(not_excluded(rows).index))
     found = []

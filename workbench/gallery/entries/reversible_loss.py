@@ -27,6 +27,7 @@ def make(facts):
 
 # The script of the figure
 def transform(data, params):
+    params = with_defaults(params)
     base, found = params.get("per", "cell"), []
     every = data["rows"].sort_values("Step count", kind="stable")
     counted = every.index.isin(not_excluded(every).index)

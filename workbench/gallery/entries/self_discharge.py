@@ -52,6 +52,7 @@ def storages_of(steps):
 
 
 def transform(data, params):
+    params = with_defaults(params)
     rows, found, bars = not_excluded(data["rows"]), [], []
     names = dict(zip(data["chosen"]["id"], called(data["chosen"])))
     for test, steps in rows.groupby("measurement_id", sort=False):

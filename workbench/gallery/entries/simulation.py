@@ -16,6 +16,7 @@ from plotly.subplots import make_subplots
 
 
 def transform(data, params):
+    params = with_defaults(params)
     if data["chosen"].empty:
         return battery.message("Choose a simulation.")
     figure = make_subplots(rows=2, shared_xaxes=True, row_heights=[0.68, 0.32], vertical_spacing=0.04)

@@ -17,6 +17,7 @@ def make(facts):
 
 # The script of the figure
 def transform(data, params):
+    params = with_defaults(params)
     if data["chosen"].empty:
         return battery.message("Choose a simulation.")
     figure, apart, thinned = go.Figure(), params["quantity"] != "largest", []

@@ -20,6 +20,7 @@ from plotly.subplots import make_subplots
 
 
 def transform(data, params):
+    params = with_defaults(params)
     if data["chosen"].empty:
         return battery.message("Choose a simulation.")
     ends = [frame["Time [s]"].max() for frame in data["samples"].values()]

@@ -49,6 +49,7 @@ COLORS = {
 
 
 def transform(data, params):
+    params = with_defaults(params)
     if data["chosen"].empty:
         return battery.message("Choose a test.")
     test = data["chosen"].iloc[0]

@@ -41,6 +41,7 @@ def make(facts):
 
 # The script of the figure
 def transform(data, params):
+    params = with_defaults(params)
     tests = data["chosen"]
     if tests.empty:
         return battery.message("Choose a test.")
