@@ -23,7 +23,7 @@ _Numbers: TypeAlias = NDArray[np.float64]
 
 
 class SketchLine(TypedDict):
-    """A trace of a sketch: places of its points as ``[x, y]``; ``dots`` if the points are not joined, or there is one."""
+    """A trace of a sketch: places of its points as ``[x, y]``; ``dots`` if they are not joined, or there is one."""
 
     dots: bool
     points: list[list[int]]

@@ -245,7 +245,7 @@ def _headings(texts: Sequence[str], name: str) -> dict[int, Heading]:
 
 
 def _cells_of(path: Path) -> tuple[Iterable[Sequence[Any]], bool]:
-    """The cells of a file, and whether it is a text whose cells are apart by semicolons, so that its commas are decimal."""
+    """The cells of a file, and whether semicolons part them, so that its commas are decimal."""
     ending = path.suffix.lower()
     try:
         size = path.stat().st_size
