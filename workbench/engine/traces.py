@@ -464,7 +464,7 @@ def as_micros(values: Sequence[str | None]) -> NDArray[np.int64] | None:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             times = np.array(
-                [np.datetime64("NaT") if v is None else v.removesuffix("Z") for v in values], "M8[us]"
+                [np.datetime64("NaT", "us") if v is None else v.removesuffix("Z") for v in values], "M8[us]"
             )
     except (ValueError, OverflowError, UserWarning, DeprecationWarning):
         return None

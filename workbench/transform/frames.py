@@ -74,7 +74,7 @@ def _booleans(column: Column) -> PandasValues:
 
 def _times(column: Column) -> PandasValues:
     values = column.values.copy().view("M8[us]")
-    values[column.null_mask()] = np.datetime64("NaT")
+    values[column.null_mask()] = np.datetime64("NaT", "us")
     return pd.DatetimeIndex(values).tz_localize("UTC").array
 
 

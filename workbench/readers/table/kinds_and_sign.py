@@ -395,7 +395,7 @@ class Survey:
         known = np.flatnonzero(np.isfinite(values) & ~np.isnat(stamps))
         if not len(known) or values[known].max() >= _DAY:
             return
-        turns = np.diff(stamps[known]) != np.timedelta64(0)
+        turns = np.diff(stamps[known]) != np.timedelta64(0, "us")
         falls = np.diff(values[known]) < 0
         if not (bool(falls[turns].all()) if turns.any() else values[known][0] > 0):
             return
