@@ -63,7 +63,7 @@ def rankable(column: Column) -> tuple[Array, Array] | None:
     if column.valid is None:
         return values, values
     if values.itemsize < 8:
-        limit = 1 << 40
+        limit = np.int64(1 << 40)
         return np.where(column.valid, values, limit), np.where(column.valid, values, -limit)
     # Objects, because no integer of the same width is greater than all others.
     whole = values.astype(object)
