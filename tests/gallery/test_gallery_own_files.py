@@ -232,3 +232,9 @@ def test_a_test_at_another_current_is_compared_with_its_own_first_cycle() -> Non
     alone, nothing = first_in_life(rows[rows["measurement_id"] == "a"])
     assert alone.to_dict() == {"a": 0.7}
     assert nothing == ""
+
+
+@pytest.mark.parametrize("wish", ["capacity fade", "end of life", "timeline of all tests"])
+def test_a_wish_is_drawn_where_cells_have_neither_mass_nor_batch(bench: wb.Bench, wish: str) -> None:
+    checked = bench.backend.propose(wish)
+    assert checked.is_sound, checked.problems

@@ -65,6 +65,7 @@ def test_a_helper_does_not_hide_a_misspelt_key() -> None:
     "body",
     [
         "x = data['cycles'], params['cells'], params.get('smooth')",
+        "x = params.get('width', 3), params.get('width')",
         "params['width'] = 3\nx = params['width']",
         "params.setdefault('width', 3)\nx = params['width']",
         "params.update(width=3)\nx = params['width']",

@@ -1,7 +1,8 @@
 """Finds names that a script reads from ``data`` and ``params`` and that its recipe does not have.
 
 It reports only what is certain: literal keys of the two arguments of ``transform``. It skips an argument that the
-script binds to something else, and keys that the script itself sets or tests with ``in``.
+script binds to something else, and keys that the script itself sets or tests with ``in``. A key that ``get`` reads may
+be missing, so it is reported only if it is nearly a name that there is.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import ast
 import warnings
 from collections.abc import Collection, Iterator
 
-from ..errors import Problem, instead
+from ..errors import Problem, instead, near
 from .script import MOST_PROBLEMS, NAME, check_script, problem
 
 Names = tuple[Collection[str] | None, Collection[str] | None]
@@ -63,6 +64,8 @@ def _unknown(
         # A node that reads a key is an expression, so it has a line; ast.AST alone does not declare one.
         key = _key_read(node, name)
         if key is None or key in names or key in put or node in forgiven or (node.lineno, key) in told:  # type: ignore[attr-defined]
+            continue
+        if isinstance(node, ast.Call) and not near(key, names):
             continue
         line: int = node.lineno  # type: ignore[attr-defined]
         told.add((line, key))
