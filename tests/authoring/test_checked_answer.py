@@ -182,11 +182,23 @@ def test_what_lint_finds_comes_once_for_each_rule(bench: Bench) -> None:
         ('Gladly!\n```json\n{"say": "A", "draft": {"name": "n"}}\n```\nMore?', "A", True),
         ('{"name": "n", "config": {}}', "", True),
         ('As asked: {"name": "n", "config": {}} Bye.', "As asked:", True),
+        ('I read {step}: {"say": "A", "draft": {"name": "n"}}', "A", True),
+        ("There is no column {Pressure}.", "There is no column {Pressure}.", False),
     ],
 )
 def test_an_answer_is_found_in_what_people_paste(sent: str, say: str, drafted: bool) -> None:
     read = read_answer(sent)
     assert (read.say, read.draft is not None, read.problems) == (say, drafted, ())
+
+
+def test_what_is_not_a_character_goes_neither_into_a_reply_nor_into_a_store() -> None:
+    halves = read_answer(
+        '{"say": "a \\ud83d b\\u0000", "draft": {"name": "n", "config": {"transform": "\\udc00"}}}'
+    )
+    assert (halves.say, halves.draft) == ("a \ufffd b\ufffd", {"name": "n", "config": {"transform": "\ufffd"}})
+    assert [(one.loc, one.msg) for one in halves.problems] == [
+        (("draft", "config", "transform"), "The text holds U+DC00, which is not a character. Leave it out.")
+    ]
 
 
 @pytest.mark.parametrize("sent", ["", [1], '{"say": 3}', '{"say": "a", "plot": {}}', '{"say": "a" "b"}', 7, {}])

@@ -122,6 +122,19 @@ def test_a_refusal_in_words_is_the_last_word(talk: Conversation) -> None:
     assert talk.said[-1].text == checked.say
 
 
+@pytest.mark.parametrize("where", ["near", "far"])
+def test_an_answer_with_half_a_character_is_heard_and_kept(demo_copy: Path, where: str) -> None:
+    with opened(demo_copy, where) as bench:
+        talk = Conversation(bench.backend, bench.dashboards.create("Halves").record)
+        checked = talk.ask("Cells", Model('{"say": "It \0', '{"say": "Nothing\\ud83d of this.", "draft": null}'))
+        assert checked.say == "Nothing\ufffd of this."
+        answers = [
+            json.dumps(one.content) for one in bench.sessions.messages(talk.session_id) if one.role != "user"
+        ]
+        assert len(answers) == 2
+        assert "Nothing" in answers[1]
+
+
 FETCHING = (
     "def transform(data, params):\n    figure = go.Figure(go.Scatter(y=[1, 2]))\n"
     "    figure.add_layout_image(source='https://elsewhere.example/a.png')\n    return figure"

@@ -19,6 +19,10 @@ _RECIPE = ("plan", "transform")
 MOST_SAID = 10_000
 """Characters of what is said to the person."""
 _FENCED = re.compile(r"```[a-zA-Z]*\s*\n(.*?)\n\s*```", re.DOTALL)
+_OPENS = re.compile(r"""\{\s*["']|^\s*\{""")
+"""The beginning of an object, among words that may have braces of their own."""
+_BROKEN = re.compile("[\0\ud800-\udfff]")
+"""What is not a character: it can be in JSON, and neither in a store nor in a reply."""
 
 
 @dataclass(frozen=True)
@@ -50,10 +54,11 @@ _EXPECTED = 'An answer is one JSON object {"say": text, "draft": {"name", "confi
 
 
 def _of_text(text: str) -> Answer:
-    if "{" not in text:
+    opens = _OPENS.search(text)
+    if opens is None:
         said = _unfenced(text).strip()
         return _said(said, None) if said else Answer("", None, (Problem((), f"{_EXPECTED}, not an empty text."),))
-    found, before = _json_in(text)
+    found, before = _json_in(text, opens.start())
     try:
         value = read_json(found, ())
     except Invalid as error:
@@ -69,16 +74,45 @@ def _unfenced(text: str) -> str:
     return fenced[1] if fenced else text
 
 
-def _json_in(text: str) -> tuple[str, str]:
-    """The JSON of a text, and the words before it: a fenced part that is an object, else from the first brace on."""
+def _json_in(text: str, start: int) -> tuple[str, str]:
+    """The JSON of a text, and the words before it: a fenced part that is an object, else from ``start`` on."""
     for fenced in _FENCED.finditer(text):
         if fenced[1].lstrip().startswith("{"):
             return fenced[1], text[: fenced.start()].strip()
-    start, end = text.index("{"), text.rfind("}")
+    end = text.rfind("}")
     return text[start : end + 1] if end > start else text[start:], text[:start].strip()
 
 
-def _of_object(value: dict[str, JsonValue], problems: list[Problem]) -> Answer:
+def whole_characters(text: str) -> str:
+    """A text with a sign in the place of what is not a character: NUL, and halves of surrogate pairs."""
+    return _BROKEN.sub("\ufffd", text)
+
+
+def _whole(value: JsonValue, at: Loc, problems: list[Problem]) -> JsonValue:
+    """A value whose texts are whole; where one was not is a problem."""
+    if isinstance(value, dict):
+        return {
+            _whole_text(key, at, problems): _whole(one, (*at, whole_characters(key)), problems)
+            for key, one in value.items()
+        }
+    if isinstance(value, list):
+        return [_whole(one, (*at, place), problems) for place, one in enumerate(value)]
+    return _whole_text(value, at, problems) if isinstance(value, str) else value
+
+
+def _whole_text(text: str, at: Loc, problems: list[Problem]) -> str:
+    found = _BROKEN.search(text)
+    if found:
+        message = f"The text holds U+{ord(found[0]):04X}, which is not a character. Leave it out."
+        problems.append(Problem(at, message, "string_unicode"))
+    return whole_characters(text)
+
+
+def _of_object(raw: dict[str, JsonValue], problems: list[Problem]) -> Answer:
+    value = {
+        name: one if name == "say" else _whole(one, (whole_characters(name),), problems)
+        for name, one in raw.items()
+    }
     if "config" in value and "draft" not in value:
         say = value.get("say")
         bare = {key: part for key, part in value.items() if key != "say"}
@@ -120,7 +154,8 @@ def _said(say: JsonValue, draft: JsonValue, problems: list[Problem] | None = Non
     if say is not None and not isinstance(say, str):
         found.append(Problem(("say",), f"'say' needs a text, not {kind(say)} ({show(say, 40)}).", "string_type"))
         say = None
-    if isinstance(say, str) and len(say) > MOST_SAID:
+    say = whole_characters(say) if isinstance(say, str) else None
+    if say is not None and len(say) > MOST_SAID:
         message = f"'say' has {len(say)} characters; at most {MOST_SAID} are allowed."
         found.append(Problem(("say",), message, "string_too_long"))
         say = say[:MOST_SAID]

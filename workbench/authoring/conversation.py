@@ -16,7 +16,7 @@ from pydantic import JsonValue
 from ..engine.reader import Cancel
 from ..errors import BadRequest
 from ..records import Dashboard, Message, Plot
-from .answer import read_answer
+from .answer import read_answer, whole_characters
 from .checked_answer import CheckedAnswer
 from .context import AuthoringContext
 from .loop import TRIES, Attempt, Respond, Turn, Written, write
@@ -225,7 +225,7 @@ def _text(checked: CheckedAnswer) -> str:
 def _whole(attempt: Attempt) -> str:
     """An answer as it is kept: edits as the draft that they gave, since they mean nothing without the one before."""
     edits = attempt.checked.draft is not None and read_answer(attempt.answer).edits is not None
-    return _text(attempt.checked) if edits else attempt.answer
+    return _text(attempt.checked) if edits else whole_characters(attempt.answer)
 
 
 def answers_in(messages: Sequence[Message]) -> list[str]:
