@@ -168,6 +168,18 @@ def test_the_command_shows_it_and_says_what_changed(bench: wb.Bench, tmp_path: P
     assert missing.exit_code != 0
 
 
+def test_a_table_that_was_changed_has_no_passport_any_more(bench: wb.Bench, tmp_path: Path) -> None:
+    table = tmp_path / "fade.csv"
+    bench.export(RECIPE, table)
+    written = table.read_bytes()
+    table.write_bytes(written.replace(b"\n", b"\r\n"))
+    assert wb.open_figure(table).passport.figure, "another end of lines is no other table"
+    table.write_bytes(written.replace(b"1", b"2"))
+    with pytest.raises(BadRequest, match=r"'fade.csv' is not the table that its passport is of"):
+        wb.open_figure(table)
+    assert wb.open_figure(tmp_path / "fade.csv.json").passport.figure
+
+
 def test_without_a_passport_the_reason_is_said(bench: wb.Bench, tmp_path: Path) -> None:
     (tmp_path / "a.png").write_bytes(PNG)
     with pytest.raises(NotFound, match="has no passport"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -52,7 +53,8 @@ def read_passports(path: str | os.PathLike[str]) -> list[Passport]:
     NotFound
         If there is no such file, or it has no passport.
     BadRequest
-        If a passport is damaged or too large, or a newer workbench wrote it.
+        If a passport is damaged or too large, or a newer workbench wrote it; or if a csv file is not the one that the
+        passport beside it is of.
     """
     place = Path(path)
     if place.suffix.lower() == ".csv":
@@ -61,19 +63,40 @@ def read_passports(path: str | os.PathLike[str]) -> list[Passport]:
             raise NotFound(
                 f"The passport of '{Path(path).name}' is in '{place.name}' beside it, which is missing."
             )
-    try:
-        if place.stat().st_size > MOST_FILE:
-            raise BadRequest(f"'{place.name}' is larger than {MOST_FILE >> 20} MiB; no figure is.")
-        data = place.read_bytes()
-    except OSError as error:
-        raise NotFound(f"'{place}' cannot be read: {error.strerror or error}.") from None
+    data = _read(place)
     found = passports_in(data)
+    if found and place != Path(path):
+        _compare(_read(Path(path)), data, Path(path).name, place.name)
+    if not found and place.suffix.lower() == ".json":
+        raise NotFound(
+            f"'{place.name}' has no passport: a json file is the figure alone. Inspect a file of another ending."
+        )
     if not found:
         raise NotFound(
             f"'{place.name}' has no passport: the workbench did not export it, or another program that wrote it since "
             "did not keep it."
         )
     return found
+
+
+def _read(place: Path) -> bytes:
+    try:
+        if place.stat().st_size > MOST_FILE:
+            raise BadRequest(f"'{place.name}' is larger than {MOST_FILE >> 20} MiB; no figure is.")
+        return place.read_bytes()
+    except OSError as error:
+        raise NotFound(f"'{place}' cannot be read: {error.strerror or error}.") from None
+
+
+def _compare(table: bytes, beside: bytes, name: str, of: str) -> None:
+    """Refuse a csv file that was changed since its passport was written; other ends of lines do not matter."""
+    said = orjson.loads(beside).get("sha256")
+    written = {hashlib.sha256(one).hexdigest() for one in (table, table.replace(b"\r\n", b"\n"))}
+    if isinstance(said, str) and said not in written:
+        raise BadRequest(
+            f"'{name}' is not the table that its passport is of: it was changed or replaced since it was exported. "
+            f"What the exported one was drawn from is in '{of}'; name that file. Or export the table again."
+        )
 
 
 def meant(found: Sequence[Passport], name: str, number: int | None) -> Passport:
