@@ -218,6 +218,28 @@ def test_a_form_is_named_in_four_languages_and_given_by_recipes_that_are_there(f
     assert form.given_by <= {*entries(), "cycles", "samples", "cells", "counts", "results", "simulations"}
 
 
+@pytest.mark.parametrize(
+    ("wish", "name", "said"),
+    [
+        ("min voltage per cycle", "Min voltage by cycle", ""),
+        ("Ladekapazität je Zyklus", "Charge capacity by cycle", ""),
+        ("charge current of each cycle", "Mean charge current by cycle", ""),
+        ("mean voltage per cycle", None, "I cannot draw the mean voltage"),
+        ("lowest temperature of each cycle", None, "lowest temperature"),
+        ("voltage of M50-A-01_HPPC_fresh between 0.5 and 1 h", "Voltage over time", "asked: the range of time."),
+        ("Strom im GITT, die ersten 10 Stunden", "Current over time", "gewünscht: der Zeitraum."),
+        ("capacity fade of batch A, cycles 5 to 20", "Capacity fade", "asked: the cycles."),
+        ("Discharge resistance at 10 s from HPPC against state of charge", "Resistance by", ""),
+    ],
+)
+def test_another_quantity_is_not_drawn_for_the_one_that_was_asked(
+    bench: wb.Bench, wish: str, name: str | None, said: str
+) -> None:
+    made = written(wish, bench.backend)
+    assert said in made["say"] if said else "Not as" not in made["say"]
+    assert made["draft"] is None if name is None else made["draft"]["name"].startswith(name)
+
+
 @pytest.fixture(scope="module")
 def unlabelled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[wb.Bench]:
     """A store of files that name no batch, temperature or kind of test: cycles of four cells, samples of one."""

@@ -18,7 +18,7 @@ from ..facts import Facts, Looked
 from . import vocabulary as known
 from .candidates import Candidate, NoTests, candidates
 from .choices import Chooses, NothingLeft, Raw, chosen, labels
-from .forms import Form, asked, not_given
+from .forms import CYCLES, Form, asked, not_given
 from .looks import dressed, in_words
 from .nearest import ranked, unknown_axis
 from .sentences import sentence
@@ -99,7 +99,7 @@ def _drawn(wish: Wish, store: Knows, best: Candidate) -> Answer:
     shown = [*choices, *in_words(wish.look)]
     said += [sentence("chosen", wish.language, choices="; ".join(shown))] if shown else []
     said += [sentence("counted", wish.language)] if any(one.startswith("cycles ") for one in choices) else []
-    said += [*_few(wish, best, raw), *_details(wish, best, raw)]
+    said += [*_few(wish, best, raw), *_details(wish, best, raw, choices)]
     return {"say": " ".join(said), "draft": {"name": best.title, "config": raw}}
 
 
@@ -114,7 +114,7 @@ def _near(wish: Wish, titles: Sequence[str]) -> str:
     return sentence("near", wish.language, there=", ".join(titles)) if titles else ""
 
 
-def _details(wish: Wish, best: Candidate, raw: Raw) -> Iterator[str]:
+def _details(wish: Wish, best: Candidate, raw: Raw, choices: Sequence[str]) -> Iterator[str]:
     names = " ".join(one.name.casefold() for one in wish.chosen_tests)
     absent = sorted(word for word in wish.test_words if word not in names)
     chosen_cells = raw.get("params", {}).get("cells", {}).get("default")
@@ -125,6 +125,12 @@ def _details(wish: Wish, best: Candidate, raw: Raw) -> Iterator[str]:
     if absent and wish.chosen_tests:
         yield sentence("not_there", wish.language, words=", ".join(absent))
     lacking = not_given(wish.folded, best.recipe)
+    if (
+        wish.cycles
+        and best.recipe not in CYCLES.given_by
+        and not any(one.startswith("cycles ") for one in choices)
+    ):
+        lacking.append(CYCLES)
     if lacking:
         yield sentence("details", wish.language, details=", ".join(one.names[wish.language] for one in lacking))
 

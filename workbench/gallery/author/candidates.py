@@ -112,7 +112,7 @@ def _of_cycles(wish: Wish) -> Iterator[Candidate]:
     fade = weight(text, WORDS["fade"])
     limit = wish.percents[0] if wish.percents and wish.says(known.THRESHOLD) else None
     for quantity in wish.quantities or ([_capacity()] if fade else []):
-        columns = wish.facts.of_cycles(*quantity.cycles)
+        columns = _meant_first(wish, wish.facts.of_cycles(*quantity.cycles))
         marked = limit is not None and quantity is _capacity()
         faded = fade if quantity is _capacity() else 0
         if not columns or not (over or marked or faded):
@@ -123,6 +123,12 @@ def _of_cycles(wish: Wish) -> Iterator[Candidate]:
         title = f"{columns[0].partition(' [')[0]} by cycle" + (f", marked at {limit:g} %" if marked else "")
         made = partial(_cycles, wish, columns, limit if marked else None, title)
         yield Candidate(title, explained, made, "cycles")
+
+
+def _meant_first(wish: Wish, columns: list[str]) -> list[str]:
+    """The columns of a quantity, those first whose direction or extreme the wish names."""
+    meant = tuple(begins for begins, words in known.OF_A_CYCLE.items() if wish.says(words))
+    return sorted(columns, key=lambda name: not name.startswith(meant))
 
 
 def _capacity() -> Quantity:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from .matching import Language, said
@@ -9,12 +10,20 @@ from .matching import Language, said
 
 @dataclass(frozen=True)
 class Form:
-    """How something is drawn: its name, the words for it, and the recipes whose plot has it."""
+    """How something is drawn: its name, the words or the pattern for it, and the recipes whose plot has it."""
 
     names: dict[Language, str]
     words: tuple[str, ...]
     given_by: frozenset[str] = frozenset()
+    pattern: str = ""
 
+    def is_asked(self, folded: str) -> bool:
+        """Whether a folded wish asks for it."""
+        return bool(said(folded, self.words) or (self.pattern and re.search(self.pattern, folded)))
+
+
+_CHARGED = ("charge capacity", "ladekapazität", "capacité de charge", "capacité chargée", "充电容量")
+_OVER = ("cycle", "zykl", "循环")
 
 FORMS = (
     Form(
@@ -146,6 +155,63 @@ FORMS = (
             *("最高温度 + 循环", "最高 + 温度 + 循环"),
         ),
     ),
+    Form(
+        {
+            "en": "the lowest temperature of each cycle",
+            "de": "die niedrigste Temperatur jedes Zyklus",
+            "fr": "la température minimale de chaque cycle",
+            "zh": "每次循环的最低温度",
+        },
+        (
+            *("minimum + temperature + cycle", "min$ + temperature + cycle", "lowest + temperature + cycle"),
+            *("niedrigste + temperatur + zykl", "minimal + temperatur + zykl", "minimal + température + cycle"),
+            "最低 + 温度 + 循环",
+        ),
+    ),
+    Form(
+        {"en": "the mean voltage", "de": "die mittlere Spannung", "fr": "la tension moyenne", "zh": "平均电压"},
+        (
+            *("mean voltage", "average voltage", "mean discharge voltage", "average discharge voltage"),
+            *("mean charge voltage", "average charge voltage", "mittlere spannung", "durchschnittliche spannung"),
+            *("mittlere entladespannung", "mittlere ladespannung", "tension moyenne", "平均电压"),
+        ),
+    ),
+    Form(
+        {
+            "en": "the highest or lowest current of each cycle",
+            "de": "den größten oder kleinsten Strom jedes Zyklus",
+            "fr": "le courant maximal ou minimal de chaque cycle",
+            "zh": "每次循环的最大或最小电流",
+        },
+        (
+            *("max current", "max. current", "maximum current", "highest current", "peak current"),
+            *("min current", "min. current", "minimum current", "lowest current", "maximale strom"),
+            *("maximaler strom", "minimale strom", "minimaler strom", "größte strom", "größter strom"),
+            *("courant maximal", "courant minimal", "最大电流", "最小电流"),
+        ),
+        frozenset({"samples", "test-timeline"}),
+    ),
+    Form(
+        {
+            "en": "the charge capacity of each cycle",
+            "de": "die Ladekapazität jedes Zyklus",
+            "fr": "la capacité de charge de chaque cycle",
+            "zh": "每次循环的充电容量",
+        },
+        tuple(f"{what} + {over}" for what in _CHARGED for over in _OVER),
+        frozenset({"cycles", "efficiency", "formation", "reversible-loss", "capacity-by-step", "voltage-curves"}),
+    ),
+)
+_UNITS = (
+    r"(?:h|hrs?|hours?|min|mins|minutes?|s|sec|seconds?|d|days?|stunden?|minuten?|sekunden?|tagen?|tage?"
+    r"|heures?|secondes?|jours?)(?!\w)"
+)
+_COUNT = r"\d+(?:[.,]\d+)?"
+_PARTS_OF_TIME = (
+    rf"(?:between|from|first|last|until|zwischen|von|ersten?|letzten?|bis|entre|de|premières?|dernières?)"
+    rf"\s(?:the\s|den\s|les\s)?{_COUNT}\s*(?:{_UNITS})?(?:\s*(?:to|and|-|–|bis|und|à|et)\s*{_COUNT})?\s*{_UNITS}"
+    rf"|(?<!\w)(?:hours?|minutes?|stunden?|minuten?|heures?)\s{_COUNT}\s*(?:to|and|-|–|bis|und|à|et)\s*{_COUNT}"
+    r"|第?\s*\d+\s*(?:到|至|-)\s*第?\s*\d+\s*(?:小时|分钟|秒)"
 )
 DETAILS = (
     Form(
@@ -168,15 +234,27 @@ DETAILS = (
         ("in minutes", "in hours", "in minuten", "in stunden", "in mah", "en minutes", "en heures", "单位"),
         frozenset({"samples"}),
     ),
+    Form(
+        {"en": "the range of time", "de": "der Zeitraum", "fr": "l'intervalle de temps", "zh": "时间范围"},
+        (),
+        frozenset({"dcir", "resistance-growth", "power-capability", "self-discharge", "ocv-from-rests"}),
+        _PARTS_OF_TIME,
+    ),
 )
 """What recipes draw in their own way. A plot without it is still what was asked, and the person hears of it."""
+CYCLES = Form(
+    {"en": "the cycles", "de": "die Zyklen", "fr": "les cycles", "zh": "循环"},
+    (),
+    frozenset({"delta-q"}),  # its axis names those that it compares
+)
+"""Cycles that a wish names by their numbers, where the plot cannot choose them."""
 
 
 def asked(folded: str) -> list[Form]:
     """The forms that a folded wish asks for."""
-    return [form for form in FORMS if said(folded, form.words)]
+    return [form for form in FORMS if form.is_asked(folded)]
 
 
 def not_given(folded: str, recipe: str) -> list[Form]:
     """The details that a folded wish asks for and the plot of a recipe does not have."""
-    return [form for form in DETAILS if recipe not in form.given_by and said(folded, form.words)]
+    return [form for form in DETAILS if recipe not in form.given_by and form.is_asked(folded)]

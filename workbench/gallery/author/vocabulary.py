@@ -146,6 +146,17 @@ QUANTITIES = (
     ),
 )
 
+OF_A_CYCLE: dict[str, tuple[str, ...]] = {
+    "Min ": ("min$", "minimum", "minimal", "lowest", "niedrigste", "kleinste", "end of discharge", "最低", "最小"),
+    "Max ": ("max$", "maximum", "maximal", "highest", "höchste", "größte", "end of charge", "最高", "最大"),
+    "Charge ": (
+        *("charge capacity", "charge energy", "ladekapazität", "ladeenergie", "capacité de charge"),
+        *("capacité chargée", "énergie de charge", "énergie chargée", "充电容量", "充电能量"),
+    ),
+    "Mean charge ": ("charge current", "charging current", "ladestrom", "courant de charge", "充电电流"),
+}
+"""Beginnings of columns of cycles, and the words for each: which one of a quantity is meant."""
+
 RECORDS: dict[str, tuple[str, ...]] = {
     "simulations": ("simulation", "simulated", "simuliert", "simulé", "simulación", "仿真", "模拟"),
     "materialProperties": (
