@@ -408,6 +408,27 @@ def test_traces_without_points_are_told() -> None:
     assert codes(named({"name": "A", "x": [], "y": []})) == ["nothing_drawn"]
 
 
+@pytest.mark.parametrize(
+    ("trace", "is_empty"),
+    [
+        (go.Heatmap(z=[]), True),
+        (go.Heatmap(x=[1, 2], y=[1, 2], z=[[None, np.nan], [None, None]]), True),
+        (go.Heatmap(z=np.full((2, 2), np.nan)), True),
+        (go.Heatmap(z=[[None, 1]]), False),
+        (go.Contour(), True),
+        (go.Scatterpolar(r=[], theta=[]), True),
+        (go.Barpolar(r=[1]), False),
+        (go.Scatter3d(x=[1], y=[1], z=[None]), True),
+        (go.Pie(labels=["a"], values=[None]), True),
+        (go.Pie(labels=["a", "a"]), False),
+        (go.Indicator(value=3), False),
+        (go.Box(q1=[1], median=[2], q3=[3]), False),
+    ],
+)
+def test_a_figure_of_any_kind_may_show_nothing(trace: Any, is_empty: bool) -> None:
+    assert ("nothing_drawn" in codes(go.Figure(trace))) == is_empty
+
+
 @pytest.mark.parametrize(("rows", "more", "shown"), [
     (15, {"height": 300}, 5), (15, {"height": 580}, None), (16, {"height": 580}, 15), (30, {}, 16), (16, {}, None),
     (3, {"height": 100}, 0), (25, {"template": "none"}, 19), (15, {"template": "none"}, None),

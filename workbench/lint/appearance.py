@@ -27,12 +27,12 @@ _COLORWAY = (
 
 
 def nothing_drawn(drawn: Drawn) -> Iterator[Observation]:
-    if all(trace.kind in FLAT and (trace.is_empty or trace.is_swatch) for trace in drawn.traces):
+    if all(trace.draws_nothing for trace in drawn.traces):
         yield Observation("The figure has no points to show.")
 
 
 def empty_trace(drawn: Drawn) -> Iterator[Observation]:
-    others = any(trace.kind not in FLAT or not (trace.is_empty or trace.is_swatch) for trace in drawn.traces)
+    others = not all(trace.draws_nothing for trace in drawn.traces)
     for trace in drawn.traces if others else ():
         if trace.kind in FLAT and trace.in_legend and trace.is_empty and not trace.is_swatch:
             yield Observation(f"{trace.label} has no points.", trace.n)

@@ -18,6 +18,12 @@ from ..typed_arrays import Decoded, mapping
 Floats = NDArray[np.float64]
 SCATTER = (None, "scatter", "scattergl")
 FLAT = (*SCATTER, "bar", "box", "violin", "histogram")
+VALUES = {
+    **dict.fromkeys(("heatmap", "contour", "surface", "scatter3d"), "z"),
+    **dict.fromkeys(("scatterpolar", "scatterpolargl", "barpolar"), "r"),
+    **dict.fromkeys(("pie", "funnelarea"), "values"),
+}
+"""Where traces on other axes have their values. A pie without them counts its labels."""
 # Usual factors between a column and what a script draws: none, a prefix, a unit of time, per cent. Signs may differ.
 FACTORS = np.array([1.0, 1e3, 1e-3, 1e6, 1e-6, 1 / 60, 1 / 3600, 1 / 86400, 60.0, 3600.0, 100.0])
 
@@ -109,9 +115,19 @@ class Trace:
 
     @cached_property
     def is_empty(self) -> bool:
-        """Whether it has no points. The x of bars and boxes may be missing."""
-        given = [self.raw[letter] for letter in "xy" if self.raw.get(letter) is not None]
+        """Whether it has no points. The x of bars and boxes may be missing, and a box may have its quartiles alone."""
+        given = [self.raw[key] for key in ("x", "y", "median") if self.raw.get(key) is not None]
         return not given or any(length(values) == 0 or _void(values) for values in given)
+
+    @cached_property
+    def draws_nothing(self) -> bool:
+        """Whether nothing is seen of it. Of kinds whose values are in another place nothing is said."""
+        if self.kind in FLAT:
+            return self.is_empty or self.is_swatch
+        values = self.raw.get(VALUES.get(str(self.kind), ""))
+        if values is None:
+            return self.kind in VALUES and not length(self.raw.get("labels"))
+        return length(values) == 0 or _void(values)
 
 
 class Drawn:
@@ -226,8 +242,9 @@ def length(values: Decoded) -> int:
 
 
 def _void(values: Decoded) -> bool:
-    """Whether a list or array holds only nulls and NaN."""
+    """Whether a list or array, or the rows of it, hold only nulls and NaN."""
     if isinstance(values, np.ndarray):
         return values.dtype.kind == "f" and bool(np.isnan(values.astype(np.float64)).all())
-    listed = values if isinstance(values, list) else [values]
-    return all(value is None or (isinstance(value, float) and value != value) for value in listed)
+    if isinstance(values, list):
+        return all(map(_void, values))
+    return values is None or (isinstance(values, float) and values != values)
