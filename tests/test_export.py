@@ -122,6 +122,41 @@ def test_other_traces_keep_their_columns() -> None:
     assert export.traces(figure()).n == 0
 
 
+def test_numbers_of_boxes_flows_gauges_and_bodies_are_there() -> None:
+    box = {"type": "box", "x": ["a"], "q1": [1], "median": [2], "q3": [4], "lowerfence": [0], "upperfence": [5]}
+    assert {"lowerfence": 0, "q1": 1, "median": 2, "q3": 4, "upperfence": 5}.items() <= rows(figure(box))[
+        0
+    ].items()
+    link = {"source": [0, 0], "target": [1, 2], "value": np.array([0.9, 0.1])}
+    flows = rows(figure({"type": "sankey", "node": {"label": ["in", "out", "loss"]}, "link": link}))
+    assert [(row["source"], row["target"], row["value"]) for row in flows] == [
+        ("in", "out", 0.9),
+        ("in", "loss", 0.1),
+    ]
+    assert rows(figure({"type": "indicator", "value": 87.5}))[0]["value"] == 87.5
+    field = {"type": "isosurface", "x": [1], "y": [2], "z": [3], "value": [4.5]}
+    assert rows(figure(field))[0]["value"] == 4.5
+    assert rows(figure({"type": "sankey"})) == []
+
+
+def test_each_cell_of_a_grid_keeps_its_text_and_what_is_shown_on_hover() -> None:
+    more = {"text": [["a", "b"], ["c", "d"]], "customdata": [[[1, 5], [2, 6]], [[3, 7]]], "transpose": True}
+    made = rows(figure({"type": "heatmap", "z": [[10, 20], [30, 40]], **more}))
+    assert [(one["z"], one["text"], one["customdata 0"], one["customdata 1"]) for one in made] == [
+        (10, "a", 1, 5),
+        (30, "c", 3, 7),
+        (20, "b", 2, 6),
+        (40, "d", None, None),
+    ]
+    surface = {"type": "surface", "z": [[1, 2]], "surfacecolor": np.array([[7.5, 8.5]])}
+    assert [one["surfacecolor"] for one in rows(figure(surface))] == [7.5, 8.5]
+
+
+def test_error_bars_that_are_off_are_not_written() -> None:
+    bars = {"array": [0.5], "arrayminus": [0.25], "visible": False}
+    assert "error_y" not in rows(figure({"x": [1], "y": [2], "error_y": bars}))[0]
+
+
 def test_traces_of_unequal_lengths_are_filled_with_nulls() -> None:
     assert [row["y"] for row in rows(figure({"x": [1, 2, 3], "y": [1.5]}))] == [1.5, None, None]
 

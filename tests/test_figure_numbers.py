@@ -69,6 +69,18 @@ def test_columns_are_called_by_the_axes_and_the_numbers_are_the_same() -> None:
             [1, 2, 3, 4, "A-1", 25],
         ),
         (
+            go.Box(y=["A"], q1=[1], median=[2], q3=[3], orientation="h"),
+            ["y", "x q1", "x median", "x q3"],
+            ["A", 1, 2, 3],
+        ),
+        (go.Sankey(link={"source": [0], "target": [1], "value": [2]}), ["Source", "Target", "Value"], [0, 1, 2]),
+        (go.Indicator(value=80, title={"text": "SOH / %"}), ["SOH [%]"], [80]),
+        (
+            go.Scatter3d(x=[1], y=[2], z=[3], line={"color": [25.0], "colorbar": {"title": {"text": "T / °C"}}}),
+            ["x", "y", "z", "T [degC]"],
+            [1, 2, 3, 25.0],
+        ),
+        (
             go.Choropleth(locations=["DE"], z=[2.5], colorbar_title_text="Loss / %"),
             ["Loss [%]", "Location"],
             [2.5, "DE"],

@@ -41,6 +41,8 @@ PLOTLY_FILE = "plotly.min.js"
 _POINTS = (
     *("x", "y", "z", "r", "theta", "a", "b", "c", "real", "imag", "lat", "lon"),
     *("locations", "open", "high", "low", "close", "labels", "parents", "values", "base", "text", "hovertext"),
+    *("lowerfence", "q1", "median", "q3", "upperfence", "mean", "sd", "notchspan", "u", "v", "w", "value"),
+    *("intensity", "surfacecolor", "measure", "counts", "source", "target"),
 )
 GROUP = " group"
 _OF_CATEGORIES = ("scatter", "scattergl", "bar", "box", "violin", "waterfall", "funnel", "histogram")
@@ -263,6 +265,10 @@ def points_of(trace: Trace) -> Table:
     """The plotted values of one trace, a row for each point, under the names that plotly gives them."""
     if trace.get("type") == "table":
         return _cells(trace)
+    if trace.get("type") == "sankey":
+        return _links(trace)
+    if trace.get("type") == "indicator":
+        return _table({"value": _column(listed(trace.get("value")))}, 1)
     if _depth(trace.get("z")) == 2:
         return _grid(trace, listed(trace["z"]))
     shown = zip(dimension_labels(trace), listed(trace.get("dimensions")), strict=False)
@@ -288,8 +294,8 @@ def points_of(trace: Trace) -> Table:
 
 def _error_bars(key: str, bars: Trace, of: Column | None) -> dict[str, Column]:
     """The lengths of error bars, also where they are only implied, as a percentage of the values ``of`` the axis."""
-    made = {}
-    for part, name in (("array", key), ("arrayminus", f"{key}_minus")):
+    made: dict[str, Column] = {}
+    for part, name in (("array", key), ("arrayminus", f"{key}_minus")) if bars.get("visible") is not False else ():
         if _depth(bars.get(part)) == 1:
             made[name] = _column(listed(bars[part]))
     how = bars.get("type", "percent" if "value" in bars else None)
@@ -363,9 +369,22 @@ def _grid(trace: Trace, values: Listed) -> Table:
     _bounded(len(values), 1)
     height, width = len(values), max((len(listed(row)) for row in values), default=0)
     _bounded(height, width)
-    grid = [list(listed(row)) for row in values]
-    if trace.get("transpose") is True and trace.get("type") in ("heatmap", "contour"):
-        grid = [[row[place] if place < len(row) else None for row in grid] for place in range(width)]
+    turned = trace.get("transpose") is True and trace.get("type") in ("heatmap", "contour")
+
+    def cells(rows: Listed) -> list[Decoded]:
+        """The values of all cells, row by row as they are drawn."""
+        held = [*map(list, map(listed, rows)), *([] for _ in range(height - len(rows)))]
+        places = [[row[at] if at < len(row) else None for at in range(width)] for row in held[:height]]
+        drawn = (one for row in (zip(*places, strict=True) if turned else places) for one in row)
+        return [one if isinstance(one, list | np.ndarray) else _scalar(one) for one in drawn]
+
+    filled = {"z": _column([_scalar(one) for one in cells(values)])}
+    for key in ("text", "hovertext", "surfacecolor"):
+        if _depth(trace.get(key)) == 2:
+            filled[key] = _column([_scalar(one) for one in cells(listed(trace[key]))])
+    if _depth(trace.get("customdata")) == 2:
+        filled |= _custom(cells(listed(trace["customdata"])))
+    if turned:
         height, width = width, height
     x = listed(trace["x"]) if _depth(trace.get("x")) == 1 else _implied(trace, "x", width)
     y = listed(trace["y"]) if _depth(trace.get("y")) == 1 else _implied(trace, "y", height)
@@ -376,9 +395,19 @@ def _grid(trace: Trace, values: Listed) -> Table:
             rows = [list(listed(row)) for row in listed(trace[key])[:height]]
             places = [row[at] if at < len(row) else None for row in rows for at in range(width)]
             columns[key] = _to_length(_column([_scalar(place) for place in places]), height * width)
-    filled = (row + [None] * (width - len(row)) for row in grid)
-    columns["z"] = _column([_scalar(value) for row in filled for value in row])
-    return Table(columns, height * width)
+    return Table({**columns, **filled}, height * width)
+
+
+def _links(trace: Trace) -> Table:
+    """The flows of a Sankey diagram: from which node to which one, and how much."""
+    links = mapping(trace.get("link"))
+    labels = dict(enumerate(listed(mapping(trace.get("node")).get("label"))))
+    columns = {key: _column(listed(links.get(key))) for key in ("source", "target", "value")}
+    for end in ("source", "target"):
+        columns[end] = _column(
+            [labels.get(one, one) if isinstance(one, int) else None for one in columns[end].tolist()]
+        )
+    return _table(columns, max(len(column) for column in columns.values()))
 
 
 def dimension_labels(trace: Trace) -> dict[str, str]:

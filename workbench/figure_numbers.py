@@ -30,7 +30,14 @@ _PLAIN = {
     "locations": "Location",
     "lat": "Latitude [deg]",
     "lon": "Longitude [deg]",
+    "source": "Source",
+    "target": "Target",
+    "measure": "Measure",
+    "counts": "Count",
 }
+_ALONG_Y = ("open", "high", "low", "close")
+_OF_BOX = ("lowerfence", "q1", "median", "q3", "upperfence", "mean", "sd", "notchspan")
+_BY_COLOUR = {"value": "Value", "intensity": "Intensity", "surfacecolor": "Surface colour"}
 _HOVER = "Hover value"
 _PART = re.compile(r"%\{(?P<what>[^}:|]+)[^}]*\}")
 _BREAK = re.compile(r"<br\s*/?>|[,;(]|</?[A-Za-z][^<>]*>")
@@ -183,8 +190,12 @@ class _Names:
             polar = mapping(self.layout.get(str(self.trace.get("subplot") or "polar")))
             along = mapping(polar.get("radialaxis" if name == "r" else "angularaxis"))
             return column_of(_text(along.get("title"))) or ("Radius" if name == "r" else "Angle [deg]")
-        if name in ("open", "high", "low", "close"):
-            return _said(self.of_axis("y"), f" {name}")
+        if name in (*_ALONG_Y, *_OF_BOX):
+            across = name in _OF_BOX and self.trace.get("orientation") == "h"
+            return _said(self.of_axis("x" if across else "y"), f" {name}")
+        if name in _BY_COLOUR:
+            title = column_of(_text(mapping(self.trace.get("title")).get("text")))
+            return self.of_bar(self.trace) or title or _BY_COLOUR[name]
         return self._in_hover(name) or _PLAIN.get(name, name)
 
     def of_hover(self, place: str) -> str:
@@ -219,9 +230,6 @@ def _said(column: str, more: str) -> str:
 def _columns(trace: Trace, points: Table, layout: Mapping[str, Decoded], taken: set[str]) -> dict[str, Column]:
     names = _Names(layout, trace)
     columns = dict(points.items())
-    marker = mapping(trace.get("marker"))
-    colors = listed(marker.get("color"))
-    shown = names.of_bar(marker)
     made: dict[str, Column] = {}
     labels = dimension_labels(trace)
     for number, (key, column) in enumerate(columns.items(), 1):
@@ -232,8 +240,10 @@ def _columns(trace: Trace, points: Table, layout: Mapping[str, Decoded], taken: 
         if name in made or name in taken:
             name = _said(name, f", {number if key in labels else key}")
         made[name] = column
-    if shown and shown not in made and len(colors) == points.n and not isinstance(colors[0], str):
-        made[shown] = Column.from_python([_plain(value) for value in colors])
+    for holder in (mapping(trace.get("marker")), mapping(trace.get("line"))):
+        colors, shown = listed(holder.get("color")), names.of_bar(holder)
+        if shown and shown not in made and 0 < len(colors) == points.n and not isinstance(colors[0], str):
+            made[shown] = Column.from_python([_plain(value) for value in colors])
     return made
 
 
