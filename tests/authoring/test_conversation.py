@@ -247,6 +247,20 @@ def test_a_draft_is_changed_and_repaired_by_edits(bench: wb.Bench, talk: Convers
     assert talk.draft == SOUND["draft"]
 
 
+def test_what_is_accepted_is_what_this_conversation_shows(bench: wb.Bench, talk: Conversation) -> None:
+    """Two notebooks with one plot: both are in its session, and the draft of the other is newer."""
+    talk.ask("Cells", Model(SOUND))
+    plot = talk.accept()
+    other = Conversation(bench.backend, talk.board, plot)
+    talk.ask("mine", Model(changed(transform=SCRIPT + "# mine\n")))
+    other.ask("theirs", Model(changed(transform=SCRIPT + "# theirs\n")))
+    assert other.session_id == talk.session_id
+    assert talk.accept().config["transform"].endswith("# mine\n")
+    saved = other.accept()
+    assert saved.config["transform"].endswith("# theirs\n")
+    assert saved.revision == 3
+
+
 def test_a_pasted_answer_is_checked_and_can_be_accepted(bench: wb.Bench, talk: Conversation) -> None:
     context = talk.context("Cells by batch")
     assert "Cells by batch" in context.prompt

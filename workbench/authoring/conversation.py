@@ -168,6 +168,10 @@ class Conversation:
         if not self.drafts:
             raise BadRequest("There is no draft to accept. Ask for a plot first.")
         plot = self.plot
+        if plot is not None:
+            # Other conversations about a plot are in the same session, of which the newest draft is saved.
+            shown: list[JsonValue] = [{"type": "draft", "draft": self.drafts[-1]}]
+            self._keep("user", {"text": "Accept", "parts": shown})
         saved = self._desk.decide(
             self.board,
             name=name,
