@@ -108,5 +108,19 @@ def test_the_built_in_author_changes_the_plot_that_is_open_and_undo_goes_back(si
     wish.press("Enter")
     expect(answer).to_contain_text("pressure")
     expect(answer).not_to_contain_text("in the editor below")
+    wish.fill("only batch B")
+    wish.press("Enter")
+    expect(page.get_by_text("not saved")).to_be_visible()
+    with wb.Bench(
+        LocalBackend.open(site.store.path)
+    ) as bench:  # a notebook with the same plot, and so its session
+        other = bench.author("only batch C", bench.dashboards.get("Ageing"), plot=plot.id)
+        other.ask("only batch C")
+        other.close()
+    page.get_by_role("button", name="Save as revision 2").click()
+    expect(page.get_by_text("Saved as revision 2")).to_be_visible()
+    with wb.Bench(LocalBackend.open(site.store.path)) as bench:
+        saved = bench.dashboards.get("Ageing").plot("Fade").record.config["params"]["cells"]["default"]
+        assert all(cell.startswith("M50-B") for cell in saved)
     window.assert_proper()
     window.close()

@@ -79,7 +79,7 @@ function Desk({ project, home, record: opened }) {
   const [conflict, setConflict] = useState(/** @type {any} */ (null));
   const [side, setSide] = useState("picture");
   /** The draft of an author that is in the editor, with the session that keeps it. */
-  const written = useRef(/** @type {{ texts: import("../edit/texts.js").Texts, session: string } | null} */ (null));
+  const written = useRef(/** @type {{ texts: import("../edit/texts.js").Texts, session: string, draft: import("../edit/from_sentence.js").Draft } | null} */ (null));
   const rest = useMemo(() => { const { transform, plan, params, ...more } = record?.config ?? {}; return more; }, [record]);
   const config = useRef(/** @type {any} */ (record?.config ?? BEGINNING));
   const saved = useMemo(() => textsOf(record?.config ?? BEGINNING), [record]);
@@ -151,7 +151,7 @@ function Desk({ project, home, record: opened }) {
   /** Put the draft of an author into the editor. @param {import("../edit/from_sentence.js").Taken} taken */
   const take = ({ draft: taken, session }) => {
     const made = textsOf(taken.config);
-    written.current = session ? { texts: made, session } : null;
+    written.current = session ? { texts: made, session, draft: taken } : null;
     if (!record) setName(taken.name);
     put(made);
   };
@@ -161,6 +161,8 @@ function Desk({ project, home, record: opened }) {
     if (!from || note.trim() || PARTS.some((one) => texts[one] !== from.texts[one])) return null;
     if (record && (await get(plotPath(project, home.id, record.id))).revision !== revision) throw new Refused(409, "", "Somebody else saved meanwhile.");
     const target = record ? { plot_id: record.id } : { new_plot_id: newId() };
+    // Other authors of this plot are in the same session, of which the newest draft is saved.
+    if (record) await post(`/agent/sessions/${part(from.session)}/messages`, { role: "user", content: { text: "Accept", parts: [{ type: "draft", draft: from.draft }] } });
     return post(`/projects/${part(project)}/dashboards/${part(home.id)}/authoring-decision`, { name: name.trim(), session_id: from.session, ...target });
   };
 
