@@ -63,6 +63,25 @@ def test_a_model_writes_a_file_and_a_plot(answers: list[Any], demo_copy: Path, t
         assert plot.session() == said["session_id"]
 
 
+def test_what_cannot_be_written_is_refused_before_a_model_is_asked(
+    answers: list[Any], demo_copy: Path, tmp_path: Path
+) -> None:
+    answers += [SOUND]
+    with wb.open(demo_copy) as bench:
+        board = bench.dashboards.create("Asked")
+        taken = board.save("Taken", SOUND["draft"]["config"]).name
+    asked = ("author", "Cells", "--store", demo_copy, "--model", "mine", "--board", board.name, "--save")
+    for more, words in (
+        (["-o", tmp_path / "cells.xlsx"], "'.xlsx' cannot be written"),
+        (["-o", tmp_path / "none" / "cells.html"], "There is no folder"),
+        (["--name", taken], "Give another --name, or change it with --plot"),
+    ):
+        assert words in str(workbench(*asked, *more).exception)
+    assert answers == [SOUND]
+    with wb.open(demo_copy) as bench:
+        assert len(bench.dashboards.get("Asked").plots()) == 1
+
+
 def test_an_answer_in_words_saves_nothing_and_is_not_a_success(answers: list[Any], demo_copy: Path) -> None:
     with wb.open(demo_copy) as bench:
         board = bench.dashboards.create("Asked").name

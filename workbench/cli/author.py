@@ -66,8 +66,16 @@ def author(
 
     Nothing is saved without `--save`. The key of a model is read from `$WORKBENCH_MODEL_KEY`, or from the variable of
     its provider. The exit code is 1 without a draft."""
+    if output is not None:
+        from ..bench.figure_files import writable_ending
+
+        writable_ending(output)  # before a model is asked and a plot is saved
     with open_bench(existing(store), project, organization) as bench:
         held, changed = _meant(bench, board, plot)
+        if save and changed is None and name in {one.name for one in bench.backend.plots(held)}:
+            raise BadRequest(
+                f"There is a plot '{name}' on '{held.name}' already. Give another --name, or change it with --plot."
+            )
         by = _model(model, model_url)
         from ..authoring import Conversation
 
