@@ -46,7 +46,8 @@ async def _events(model: str) -> Any:
     head = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": model}
     for part in PARTS:
         yield _event({**head, "choices": [{"index": 0, "delta": {"role": "assistant", "content": part}}]})
-    yield _event({**head, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+    end = model if model in ("length", "content_filter") else "stop"
+    yield _event({**head, "choices": [{"index": 0, "delta": {}, "finish_reason": end}]})
     usage = {"prompt_tokens": 1000, "completion_tokens": 234, "total_tokens": 1234}
     yield _event({**head, "choices": [], "usage": usage})
     yield "data: [DONE]\n\n"
@@ -98,6 +99,15 @@ def test_a_refusal_is_said_without_the_key(
         open_model("refused", url=address[0])(TURNS)
     assert KEY not in str(found.value)
     assert "Incorrect API key provided: ..." in str(found.value)
+
+
+@pytest.mark.parametrize(
+    ("end", "words"),
+    [("length", "end of its context; we allow 32000 tokens"), ("content_filter", "A filter of its")],
+)
+def test_an_answer_that_is_cut_is_not_repaired(address: tuple[str, list[Any]], end: str, words: str) -> None:
+    with pytest.raises(ServerAway, match=rf"openai:{end} at .* is not complete\. .*{words}"):
+        open_model(end, url=address[0])(TURNS)
 
 
 def test_a_server_that_is_not_there_is_named() -> None:

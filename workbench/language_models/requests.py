@@ -48,6 +48,12 @@ _LOOP = "workbench-language-models"
 _NO_KEY = "none"
 """Own servers mostly need no key, but the protocol has a place for one."""
 _MOST_WORDS = 300
+_CUT = {
+    "length": "Its server stopped at the longest answer, or at the end of its context; we allow {limit} tokens. Give "
+    "the server a longer context, choose another model, or start a new session if little of its budget is left.",
+    "content_filter": "A filter of its provider stopped it. Ask in other words, or choose another model.",
+}
+"""What is said where a server ends an answer early: to repair it would only cost the same again."""
 
 
 def made(meant: Chosen) -> Model:
@@ -84,21 +90,27 @@ def asked(by: LanguageModel, turns: Sequence[Turn], most: int, heard: Heard) -> 
     Cancelled
         As soon as the model is stopped.
     ServerAway
-        If the server of the model cannot be reached, or refuses.
+        If the server of the model cannot be reached, or refuses, or ends the answer before it is complete.
     """
-    settings = ModelSettings(max_tokens=min(most, MOST_ANSWER), timeout=SECONDS)
-    work = _streamed(by.model, messages(turns), settings, heard)
+    limit = min(most, MOST_ANSWER)
+    work = _streamed(by.model, messages(turns), ModelSettings(max_tokens=limit, timeout=SECONDS), heard)
     try:
-        return _wait(asyncio.run_coroutine_threadsafe(work, background_loop(_LOOP)), by.stop)
+        used, end = _wait(asyncio.run_coroutine_threadsafe(work, background_loop(_LOOP)), by.stop)
     except ModelHTTPError as error:
         said = _short(str(error.body or error.message), by.key)
         raise ServerAway(f"The model {by.title} refused with status {error.status_code}. {said}") from None
     except (AgentRunError, UserError, OSError) as error:
         why = _short(str(error) or type(error).__name__, by.key)
         raise ServerAway(f"The model {by.title} gave no answer. {why}") from None
+    if end in _CUT:
+        raise ServerAway(f"The answer of the model {by.title} is not complete. {_CUT[end].format(limit=limit)}")
+    return used
 
 
-async def _streamed(model: Model, sent: list[ModelMessage], settings: ModelSettings, heard: Heard) -> int:
+async def _streamed(
+    model: Model, sent: list[ModelMessage], settings: ModelSettings, heard: Heard
+) -> tuple[int, str | None]:
+    """The tokens that an answer took, and why it ended, if the server says so."""
     # Leaving the model closes its connections, also where a stop comes in the middle of an answer.
     async with model, model_request_stream(model, sent, model_settings=settings) as stream:
         async for event in stream:
@@ -106,7 +118,7 @@ async def _streamed(model: Model, sent: list[ModelMessage], settings: ModelSetti
                 heard(event.part.content)
             elif isinstance(event, PartDeltaEvent) and isinstance(event.delta, TextPartDelta):
                 heard(event.delta.content_delta)
-        return stream.usage.total_tokens
+        return stream.usage.total_tokens, stream.finish_reason
 
 
 def messages(turns: Sequence[Turn]) -> list[ModelMessage]:
@@ -124,7 +136,7 @@ def messages(turns: Sequence[Turn]) -> list[ModelMessage]:
     return [*made, ModelRequest(parts=waiting)] if waiting else made
 
 
-def _wait(future: Future[int], stop: threading.Event) -> int:
+def _wait(future: Future[tuple[int, str | None]], stop: threading.Event) -> tuple[int, str | None]:
     """The result; Cancelled as soon as ``stop`` is set. Whatever ends the waiting ends the request."""
     try:
         while not stop.is_set():
