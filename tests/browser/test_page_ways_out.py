@@ -96,6 +96,28 @@ def test_controls_of_an_exported_page_work_without_a_server(
     context.close()
 
 
+def test_a_figure_that_the_browser_cannot_draw_keeps_nothing_else_from_it(
+    demo_store: Path, tmp_path: Path, browser: Browser
+) -> None:
+    out = tmp_path / "life.html"
+    with wb.open(demo_store) as bench:
+        bench.export("Cycle life", out, controls=True)
+    context = browser.new_context(offline=True)
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    page.goto(out.as_uri())
+    page.wait_for_function(READY)
+    page.evaluate(
+        "() => { const react = Plotly.react; Plotly.react = () => { Plotly.react = react; throw new Error('no'); }; }"
+    )
+    page.get_by_label("Colour").select_option(label="temperature")
+    expect(page.locator(".problem")).to_have_text("The browser cannot draw this figure: no")
+    page.get_by_label("Longest life first").select_option(label="off")
+    page.wait_for_function(LOOKED, arg=["plot-0", "2"])
+    expect(page.locator(".problem")).to_have_count(0)
+    context.close()
+
+
 @pytest.mark.long
 def test_five_plots_and_a_dashboard_work_in_their_files(
     demo_store: Path, tmp_path: Path, browser: Browser

@@ -71,6 +71,9 @@ function show(plot, number, parts) {
         await Plotly.react(figure, { ...shown.figure, config: CONFIG });
       }
       section.dataset.shown = place;
+    }).catch((error) => { // the other plots are shown, and so is the next choice
+      section.dataset.problem = "yes";
+      made("li", notes, `The browser cannot draw this figure: ${error.message}`).className = "problem";
     });
   };
   plot.turning.forEach((one, n) => {
