@@ -168,6 +168,8 @@ def _words(say: str) -> Answer:
 def _refused(wish: Wish) -> str | None:
     if wish.says(known.OUT_OF_REACH):
         return sentence("out_of_reach", wish.language)
+    if wish.leaves_out:
+        return sentence("left_out", wish.language)
     if wish.says(known.FORETELL):
         there = ", ".join(entries()[name].title for name in ("fade", "end-of-life"))
         return sentence("foretell", wish.language, there=there)

@@ -150,6 +150,13 @@ _SENTENCES: dict[str, dict[Language, str]] = {
         "fr": "Je ne peux pas choisir les essais par date. Nommez les essais, les cellules ou les lots.",
         "zh": "我不能按日期选择测试。请指明测试、电池或批次。",
     },
+    "left_out": {
+        "en": "I cannot leave out what a wish names. Name the cells, batches or tests that you want to see.",
+        "de": "Ich kann nicht weglassen, was ein Wunsch nennt. Nennen Sie die Zellen, Chargen oder Tests, die Sie "
+        "sehen möchten.",
+        "fr": "Je ne peux pas exclure ce qu'une demande nomme. Nommez les cellules, les lots ou les essais à montrer.",
+        "zh": "我不能排除指定的对象。请指明要显示的电芯、批次或测试。",
+    },
     "not_understood": {
         "en": "I do not know what to draw for this. I can draw, for example: {there}. Or ask a language model with the "
         "copied context.",

@@ -41,6 +41,11 @@ _SYMBOL = re.compile(r"[CRQTUVI]\d{1,2}")
 _TO = r"\s*(?:to|bis|à|a|-|–|到|至)\s*"
 _MAKERS = frozenset(place.partition(".")[0].partition("_")[0] for place in OF_BRANDS) - {"canonical", "rest"}
 """Makers of cyclers and kinds of files, as the formats are called: ``the Novonix file``."""
+_WITHOUT = re.compile(
+    r"\b(?:without|except(?:ing)?|exclud(?:e|ing)|but not|other than|apart from|leave out|ohne|außer|ausser|sans|sauf"
+    r"|excepté|hormis)\b([^,;.]*)|(?:除了|不包括|不含|排除)([^,;。]*)",
+    re.IGNORECASE,
+)
 _OF_ANY_TEST = frozenset(("test", "tests", "cell", "cells", "cycle", "cycles", "data", "file", "files", "short"))
 
 
@@ -84,6 +89,17 @@ class Wish:
 
     def says(self, phrases: Sequence[str]) -> bool:
         return bool(said(self.folded, phrases))
+
+    @cached_property
+    def leaves_out(self) -> bool:
+        """Whether it names cells, batches or tests as those that it does not want."""
+        found = _WITHOUT.search(self.text)
+        if not found:
+            return False
+        unwanted = Wish(found[1] or found[2] or "", self.facts)
+        unwanted.language = self.language
+        named = unwanted.named
+        return bool(named.cells or named.batches or named.tests or named.groups or unwanted.degrees)
 
     @cached_property
     def quantities(self) -> list[known.Quantity]:
