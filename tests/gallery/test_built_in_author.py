@@ -230,6 +230,7 @@ def test_a_form_is_named_in_four_languages_and_given_by_recipes_that_are_there(f
         ("Strom im GITT, die ersten 10 Stunden", "Current over time", "gewünscht: der Zeitraum."),
         ("capacity fade without M50-A-01", None, "I cannot leave out"),
         ("all cells except batch C, fade", None, "I cannot leave out"),
+        ("hide M50-A-01", None, "I cannot leave out"),
         ("Zeige den Kapazitätsverlust der Zellen ohne Charge C", None, "nicht weglassen"),
         ("capacity fade of batch A without a legend", "Capacity fade", ""),
         ("capacity fade of batch A, cycles 5 to 20", "Capacity fade", "asked: the cycles."),

@@ -42,8 +42,9 @@ _TO = r"\s*(?:to|bis|à|a|-|–|到|至)\s*"
 _MAKERS = frozenset(place.partition(".")[0].partition("_")[0] for place in OF_BRANDS) - {"canonical", "rest"}
 """Makers of cyclers and kinds of files, as the formats are called: ``the Novonix file``."""
 _WITHOUT = re.compile(
-    r"\b(?:without|except(?:ing)?|exclud(?:e|ing)|but not|other than|apart from|leave out|ohne|außer|ausser|sans|sauf"
-    r"|excepté|hormis)\b([^,;.]*)|(?:除了|不包括|不含|排除)([^,;。]*)",
+    r"\b(?:without|except(?:ing)?|exclud(?:e|ing)|but not|other than|apart from|leave out|remove|hide|ohne|außer"
+    r"|ausser|entferne|verstecke|sans|sauf|excepté|hormis|masque|enlève|retire)\b([^,;.]*)"
+    r"|(?:除了|不包括|不含|排除|去掉|隐藏)([^,;。]*)",
     re.IGNORECASE,
 )
 _OF_ANY_TEST = frozenset(("test", "tests", "cell", "cells", "cycle", "cycles", "data", "file", "files", "short"))
