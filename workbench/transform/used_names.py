@@ -65,9 +65,9 @@ def _unknown(
         key = _key_read(node, name)
         if key is None or key in names or key in put or node in forgiven or (node.lineno, key) in told:  # type: ignore[attr-defined]
             continue
+        line: int = node.lineno  # type: ignore[attr-defined]
         if isinstance(node, ast.Call) and not near(key, names):
             continue
-        line: int = node.lineno  # type: ignore[attr-defined]
         told.add((line, key))
         yield line, key
 
