@@ -113,7 +113,10 @@ def test_cycles_that_do_not_adjoin_are_not_one_simulation(bench: Bench, child: P
     bench.measurements.create(instance="c1", name="drive", time_series=samples, sign="discharge")
     with pytest.raises(BadRequest, match=r"between cycle 0 and cycle 2.*: cycles=\[0\], then cycles=\[2, 3\]"):
         bench.simulate("Chen2020", "drive", cycles=[0, 2, 3])
-    assert len(bench.simulations.time_series(bench.simulate("Chen2020", "drive", cycles=[2, 1]))) == 4
+    for chosen in ([2, 1], range(1, 3), np.array([1, 2]), pd.Series([1.0, 2.0, None]).dropna()):
+        assert len(bench.simulations.time_series(bench.simulate("Chen2020", "drive", cycles=chosen))) == 4
+    made = bench.simulate("Chen2020", "drive", soc=np.float32(0.5), temperature=np.int64(10), thermal=np.True_)
+    assert (made.source["soc"], made.source["temperature"], made.source["thermal"]) == (0.5, 10, True)
 
 
 def test_errors_are_weighted_by_time() -> None:
@@ -168,6 +171,10 @@ def test_a_simulation_can_be_started_and_stopped(bench: Bench, child: Path) -> N
         ("Chen2020", WORDS, {"modl": "SPM"}, "no option 'modl'. Did you mean 'model'"),
         ("Chen2020", WORDS, {"model": "SPMX"}, "There is no model 'SPMX'"),
         ("Chen2020", WORDS, {"soc": 80}, "soc is a number from 0 to 1, not 80"),
+        ("Chen2020", WORDS, {"thermal": 1}, "thermal is True, where the cell warms up, or False, not 1"),
+        ("Chen2020", WORDS, {"cycles": "12"}, r"cycles is a list of cycle counts, such as \[1, 2\], not '12'"),
+        ("Chen2020", WORDS, {"cycles": [1.5]}, r"such as \[1, 2\], not \[1.5\]"),
+        ("Chen2020", WORDS, {"cycles": [True]}, r"such as \[1, 2\], not \[True\]"),
         ("Chen2020", "my test", {}, "'my test' is neither a measurement nor a step in words"),
         ("Chen2020", [], {}, "A protocol is one step in words or a list"),
         ("absent.json", WORDS, {}, "'absent.json' cannot be read: No such file"),
@@ -230,6 +237,30 @@ def test_pybamm_discharges_its_own_cell(bench: Bench) -> None:
     ):
         with pytest.raises(BadRequest, match=words):
             bench.simulate("Chen2020", protocol, soc=1)
+
+
+def test_the_first_word_of_a_step_may_be_small(bench: Bench, child: Path) -> None:
+    """PyBaMM reads only the capital one."""
+    made = bench.simulate("Chen2020", ["discharge at C/2 until 2.5 V", " REST for 10 minutes"])
+    assert made.source["protocol"] == WORDS
+
+
+@with_pybamm
+def test_steps_that_are_left_out_or_cut_short_are_noted(bench: Bench) -> None:
+    words = ["Charge at 1C until 4.0 V", "Rest for 1 minute", "Charge at 1C for 1 hour", "Rest for 1 minute"]
+    made = bench.simulate("Chen2020", words, model="SPM", soc=1)
+    frame = bench.simulations.time_series(made)
+    assert frame["Step count"].unique().tolist() == [1, 2], "the numbers of the protocol"
+    ended = frame["Time [s]"].iloc[-1] - 60
+    assert ended < 3600
+    notes = made.source["notes"]
+    assert notes[0] == "Step 0 'Charge at 1C until 4.0 V' was left out: a limit of it is reached at once."
+    assert notes[1].startswith(f"Step 2 'Charge at 1C for 1 hour' ends after {ended:.6g} s, before it is done")
+    assert notes[2] == "Only 3 of 4 steps were simulated: the next one is not possible."
+    assert f"to {frame['Voltage [V]'].max():.4g} V, beyond the limits of the parameters, 2.5 to 4.2 V" in notes[3]
+    with pytest.raises(BadRequest, match="not possible: a limit of each step is reached at once"):
+        bench.simulate("Chen2020", words[0], model="SPM", soc=1)
+    assert not bench.simulate("Chen2020", "Discharge at 1C until 2.5 V", model="SPM").source["notes"]
 
 
 @with_pybamm

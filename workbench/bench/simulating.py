@@ -14,9 +14,10 @@ import numpy as np
 from pydantic import JsonValue
 
 from ..backend import Backend
-from ..errors import BadRequest, NotFound, instead
+from ..errors import BadRequest, Invalid, NotFound, instead
 from ..messages import counted
 from ..quick_import import later
+from ..recipe.jsontext import plain
 from ..records import Instance, Measurement, Model, Simulation, Specification
 
 if TYPE_CHECKING:
@@ -213,7 +214,8 @@ class Simulating:
         words = [protocol] if isinstance(protocol, str) else list(protocol)
         if not words or not all(isinstance(word, str) and word.strip() for word in words):
             raise BadRequest("A protocol is one step in words or a list of them: ['Discharge at 1C until 2.5 V'].")
-        return words, None
+        # PyBaMM reads only 'Discharge', and says of 'discharge' that it must be 'discharge'.
+        return [_WORDS.sub(lambda found: found[1].capitalize(), word, count=1).strip() for word in words], None
 
     def _measured(self, measurement: Measurement, cycles: Sequence[int] | None) -> pd.DataFrame:
         frame = self.measurements.time_series(measurement)
@@ -306,24 +308,42 @@ def _options(given: Mapping[str, JsonValue]) -> _Options:
     unknown = [name for name in given if name not in known]
     if unknown:
         raise BadRequest(f"A simulation has no option '{unknown[0]}'. {instead(unknown[0], known, 'options')}")
+    cycles = given.get("cycles")
+    if isinstance(cycles, Iterable) and not isinstance(cycles, str | Mapping):
+        given = {**given, "cycles": list(cycles)}  # a range, a set, a column of a frame
+    read, problems = plain(given)
+    if problems:
+        raise Invalid(problems)
+    given = read if isinstance(read, dict) else {}
     model, name, cycles = given.get("model", "SPMe"), given.get("name"), given.get("cycles")
     if model not in process.MODELS:
         raise BadRequest(f"There is no model {model!r}. {instead(str(model), process.MODELS, 'models')}")
     soc = _number(given, "soc", 0, 1)
     limit = _number(given, "time_limit", 0.001, 1e9) if "time_limit" in given else 300.0
-    if cycles is not None and not isinstance(cycles, Iterable):
-        raise BadRequest("cycles is a list of cycle counts, such as [1, 2].")
-    listed = None if cycles is None else [int(str(cycle)) for cycle in cycles]
+    thermal = given.get("thermal", False)
+    if not isinstance(thermal, bool):
+        raise BadRequest(f"thermal is True, where the cell warms up, or False, not {thermal!r}.")
     return _Options(
         str(model),
         None if name is None else str(name),
         soc,
         _number(given, "temperature", -100, 200),
-        given.get("thermal") is True,
+        thermal,
         _number(given, "period", 0.001, 1e6) or 10.0,
-        listed,
+        None if cycles is None else _cycle_counts(cycles),
         limit,
     )
+
+
+def _cycle_counts(given: JsonValue) -> list[int]:
+    """Cycle counts as a caller lists them; those out of a frame may be written ``1.0``."""
+    if isinstance(given, list) and all(_is_count(one) for one in given):
+        return [int(str(one).removesuffix(".0")) for one in given]
+    raise BadRequest(f"cycles is a list of cycle counts, such as [1, 2], not {given!r:.40}.")
+
+
+def _is_count(one: JsonValue) -> bool:
+    return isinstance(one, int | float) and not isinstance(one, bool) and float(one).is_integer() and one >= 0
 
 
 def _number(given: Mapping[str, JsonValue], name: str, low: float, high: float) -> float | None:

@@ -19,6 +19,8 @@ if TYPE_CHECKING or __name__ == "__main__":  # an import of this file as a modul
 TIME, CURRENT, VOLTAGE = "Time [s]", "Current [A]", "Voltage [V]"
 TEMPERATURE = "Temperature [degC]"
 _KELVIN = 273.15
+_BEYOND = 1e-3
+"""Volts beyond a limit that a step may end with, because of the tolerance of the solver."""
 _CELL_TEMPERATURE = "Volume-averaged cell temperature [K]"
 
 
@@ -50,10 +52,43 @@ def first_words(error: BaseException) -> str:
     return re.split(r"\n\s*\n|\n", text)[0][:400]
 
 
-def steps_of(solution: pybamm.Solution) -> np.ndarray:
+def parts_of(solution: pybamm.Solution) -> list[pybamm.Solution | None]:
+    """The solution of each step of the protocol that was come to; None for one that PyBaMM left out."""
+    steps = [step for cycle in solution.cycles if cycle for step in cycle.steps]
+    return [None if isinstance(step, pybamm.EmptySolution) else step for step in steps]
+
+
+def steps_of(parts: list[pybamm.Solution | None]) -> np.ndarray:
     """The number of the step of each row: the rows of a solution are those of its steps, one after the other."""
-    held = [len(step[TIME].entries) for cycle in solution.cycles if cycle for step in cycle.steps if step]
-    return np.repeat(np.arange(len(held)), held)
+    return np.repeat(np.arange(len(parts)), [len(part[TIME].entries) if part else 0 for part in parts])
+
+
+def note_steps(parts: list[pybamm.Solution | None], protocol: list[str], notes: list[str]) -> None:
+    """Note which steps of a protocol are not there, or not in whole."""
+    for number, part in enumerate(parts):
+        words = f"Step {number} '{protocol[number]}'"
+        if part is None:
+            notes.append(f"{words} was left out: a limit of it is reached at once.")
+            continue
+        kind, _, event = str(part.termination).partition(": ")
+        if kind == "event" and not event.endswith("[experiment]"):
+            seconds = float(part.t[-1] - part.t[0])
+            notes.append(
+                f"{words} ends after {seconds:.6g} s, before it is done: the model reached its '{event}'."
+            )
+    if len(parts) < len(protocol):
+        notes.append(f"Only {len(parts)} of {len(protocol)} steps were simulated: the next one is not possible.")
+
+
+def note_voltages(values: pybamm.ParameterValues, volts: np.ndarray, notes: list[str]) -> None:
+    """Note where a protocol goes beyond the voltages that the parameters are meant for: only its own words stop it."""
+    low, high = float(values["Lower voltage cut-off [V]"]), float(values["Upper voltage cut-off [V]"])
+    least, most = float(volts.min()), float(volts.max())
+    if least < low - _BEYOND or most > high + _BEYOND:
+        notes.append(
+            f"The voltage goes from {least:.4g} to {most:.4g} V, beyond the limits of the parameters, {low:.4g} to "
+            f"{high:.4g} V. A step stops at a voltage that it names: 'Discharge at 1C until {low:.4g} V'."
+        )
 
 
 def rows_of(solution: pybamm.Solution) -> dict[str, np.ndarray]:
@@ -90,14 +125,15 @@ def by_words(job: dict[str, pybamm.Value], notes: list[str]) -> tuple[dict[str, 
         raise Refused(f"The protocol cannot be read: {words}") from error
     simulation = pybamm.Simulation(model, parameter_values=values, experiment=experiment)
     solution = simulation.solve(initial_soc=start_of(values, job, notes))
-    if not hasattr(solution, "cycles"):
-        raise Refused("The first step is not possible: a limit of it is reached at once. Start at another soc.")
-    done = sum(1 for cycle in solution.cycles if cycle for step in cycle.steps if step)
-    if done < len(job["protocol"]):
-        notes.append(f"Only {done} of {len(job['protocol'])} steps were simulated: the next one is not possible.")
-    if "infeasible" in str(solution.termination):
-        notes.append(f"The last step was not possible: {solution.termination}.")
-    return rows_of(solution), steps_of(solution)
+    parts = parts_of(solution) if hasattr(solution, "cycles") else []
+    if not any(parts):
+        raise Refused(
+            "The protocol is not possible: a limit of each step is reached at once. Start at another soc."
+        )
+    note_steps(parts, job["protocol"], notes)
+    rows = rows_of(solution)
+    note_voltages(values, rows[VOLTAGE], notes)
+    return rows, steps_of(parts)
 
 
 def by_current(
