@@ -148,6 +148,47 @@ def test_a_change_by_a_person_is_said_and_a_replaced_series_refused(tmp_path: Pa
             drawn(bench, "curves", moment)
 
 
+def test_what_was_deleted_since_is_said(tmp_path: Path) -> None:
+    """Nothing is left of a deleted record, so the plan of then gives other rows; only records that it shows count."""
+    plan = {
+        "steps": {
+            "tests": {"op": "list", "source": "measurements", "where": {"name": "A"}, "fields": ["id"]},
+            "cycles": {
+                "op": "summary",
+                "dataset": "cycles",
+                "ids": {"from": "tests", "column": "id"},
+                "columns": ["Complete"],
+            },
+        }
+    }
+    with sides(tmp_path / "lab.db") as lab:
+        bench = lab.near
+        growing = Growing(bench, tmp_path)
+        cell = bench.measurements.get(growing.id).instance_id
+        for name in ("A", "B"):
+            bench.measurements.create(instance_id=cell, name=name, time_series=samples(100))
+        bench.exclude("A", reason="a bad contact", name="out")
+        bench.exclude("B", reason="a bad contact", name="of another test")
+        moment = bench.backend.store.latest()  # type: ignore[attr-defined]
+        assert not bench.dataset(plan)["cycles"]["Complete"].any()
+        assert bench.dataset(plan, as_of=moment).warnings == []
+        bench.include("of another test")
+        later = bench.measurements.create(instance_id=cell, name="later", time_series=samples(100))
+        bench.measurements.delete(later)
+        assert bench.dataset(plan, as_of=moment).warnings == [], "neither was shown then"
+        bench.include("out")
+        for side in (lab.near, lab.far):
+            (warning,) = side.dataset(plan, as_of=moment).warnings
+            assert warning["code"] == "changed_since"
+            assert "1 analysis of type 'exclusion', there at 20" in warning["message"]
+        assert bench.dataset(plan).warnings == []
+        bench.measurements.delete("B")
+        tests = {"steps": {"tests": {"op": "list", "source": "measurements", "fields": ["name"]}}}
+        (warning,) = bench.dataset(tests, as_of=moment).warnings
+        assert "1 measurement" in warning["message"]
+        assert "was deleted since and cannot come back" in warning["message"]
+
+
 def test_counters_of_a_cycler_are_those_of_then(tmp_path: Path) -> None:
     """A file with counters grows inside a step: what it counted by then is kept, and not what came later."""
     rows = samples(1200)

@@ -9,7 +9,8 @@ from pydantic import JsonValue
 
 from ..dataset import Warn
 from ..errors import Invalid, Problem
-from ..records import KINDS, SOURCES
+from ..messages import counted
+from ..records import KINDS, SOURCES, Record
 from ..store.records import edits
 from ..store.scope import Scope
 from ..store.series.past import Replaced
@@ -43,6 +44,7 @@ class Then:
         cls = SOURCES[source]
         ids = self._store.rows.plan_list(source, self._scope, where, ["id"], limit).table["id"].tolist()
         with self._store.snapshot() as db:
+            self._missing(cls, edits.deleted_since(db, cls, self._scope, moment, where), moment)
             self._warn(cls.label, edits.changed_since(db, cls, self._scope, moment, ids), moment)
             for table in tables:
                 other = KINDS.get(table)
@@ -79,6 +81,19 @@ class Then:
                     "of it is what is known today.",
                 )
             )
+
+    def _missing(self, cls: type[Record], gone: Mapping[str | None, int], moment: int) -> None:
+        for type, number in gone.items():
+            what = counted(number, cls.label) + ("" if type is None else f" of type '{type}'")
+            if ("deleted", what) not in self._seen:
+                self._seen.add(("deleted", what))
+                self._found.append(
+                    Warn(
+                        "changed_since",
+                        f"{what}, there at {moment_text(moment)}, {'was' if number == 1 else 'were'} deleted since and "
+                        "cannot come back. What is shown may have had more then, or other values that follow from it.",
+                    )
+                )
 
     def take(self) -> list[Warn]:
         """The warnings since the last call."""

@@ -22,10 +22,12 @@ def remove(
     ids: list[str],
     gone: dict[str, list[str]],
     touched: set[str],
+    now: int,
 ) -> None:
     """Delete these records of one kind, and with them what cannot exist without them.
 
-    ``gone`` takes the ids of all deleted records by table, ``touched`` the other tables that changed.
+    ``now`` is when, by the clock of the store. ``gone`` takes the ids of all deleted records by table, ``touched`` the
+    other tables that changed.
     """
     listed = values_of(ids)
     for other, member in pointing_at(cls):
@@ -34,7 +36,7 @@ def remove(
             found = db.execute(f'SELECT id FROM "{other.table}" WHERE {column}', [listed])  # noqa: S608
             children = [id for (id,) in found]
             if children:
-                remove(db, series, other, children, gone, touched)
+                remove(db, series, other, children, gone, touched, now)
             continue
         emptied = f'UPDATE "{other.table}" SET "{member.name}" = NULL WHERE {column} RETURNING id'  # noqa: S608
         if changed := [id for (id,) in db.execute(emptied, [listed])]:
@@ -55,6 +57,7 @@ def remove(
             series.delete(id, connection=db)
     search.forget(db, ids)
     edits.forget(db, cls.table, ids)
+    edits.note_deleted(db, cls, ids, now)
     checksums.drop(db, cls.table, ids)
     db.execute(f'DELETE FROM "{cls.table}" WHERE id IN (SELECT value FROM json_each(?))', [listed])  # noqa: S608
     gone.setdefault(cls.table, []).extend(ids)

@@ -1,14 +1,31 @@
-"""When a person last changed a record that grows: growth changes it too, and is not such a change."""
+"""When a person last changed a record that grows: growth changes it too, and is not such a change. And when records
+that plans list were deleted, since nothing else says that there were any."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+import orjson
+from pydantic import JsonValue
 
 from ...records import Record
 from ...table import to_micros
 from ..scope import Scope
-from .tables import reach, values_of
+from .tables import reach, stored, values_of
+
+_DELETED = "deleted "
+"""Before the table of a record that is no more; its entry says what chooses it in a plan, and no name."""
+_CHOSEN_BY = {
+    "ids": "id",
+    "instanceIds": "instance_id",
+    "measurementIds": "measurement_id",
+    "specificationIds": "specification_id",
+    "materialId": "material_id",
+    "measurementType": "measurement_type",
+    "analysisType": "analysis_type",
+}
 
 
 def note(db: sqlite3.Connection, before: Record, now: int, *, grew: bool) -> None:
@@ -26,6 +43,49 @@ def forget(db: sqlite3.Connection, table: str, ids: Iterable[str]) -> None:
         "delete from record_edits where kind = ? and id in (select value from json_each(?))",
         (table, values_of(ids)),
     )
+
+
+def note_deleted(db: sqlite3.Connection, cls: type[Record], ids: Iterable[str], now: int) -> None:
+    """Note that records that plans list are deleted, before they are."""
+    if cls.listed_as is None:
+        return
+    held = {member.name for member in stored(cls)}
+    kept = [one for one in ("organization_id", "project_id", "created_at", *_CHOSEN_BY.values()) if one in held]
+    columns = ", ".join(f'"{one}"' for one in kept)
+    query = f'select {columns} from "{cls.table}" where id in (select value from json_each(?))'  # noqa: S608
+    entries = [
+        (_DELETED + cls.table, orjson.dumps(dict(zip(kept, row, strict=True))).decode(), now)
+        for row in db.execute(query, [values_of(ids)])
+    ]
+    db.executemany("insert into record_edits values (?, ?, ?) on conflict do update set at = excluded.at", entries)
+
+
+def deleted_since(
+    db: sqlite3.Connection, cls: type[Record], scope: Scope, moment: int, where: Mapping[str, JsonValue]
+) -> Counter[str | None]:
+    """How many records in scope were there at a time and were deleted since, by their type; without those that these
+    filters of a list would surely not have found."""
+    query = "select id from record_edits where kind = ? and at > ?"
+    found: Counter[str | None] = Counter()
+    for (text,) in db.execute(query, [_DELETED + cls.table, moment]):
+        entry = orjson.loads(text)
+        project = entry.get("project_id")
+        near = project is None or project == scope.project_id or project in (scope.projects or ())
+        if (
+            near
+            and entry["organization_id"] == scope.organization_id
+            and entry["created_at"] <= moment
+            and all(_may_choose(entry, key, value) for key, value in where.items())
+        ):
+            found[entry.get(cls.kind_field or "")] += 1
+    return found
+
+
+def _may_choose(entry: Mapping[str, JsonValue], key: str, value: JsonValue) -> bool:
+    field = _CHOSEN_BY.get(key)
+    if value is None or field is None or field not in entry:
+        return True
+    return entry[field] in (value if isinstance(value, list) else [value])
 
 
 def changed_since(

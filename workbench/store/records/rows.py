@@ -294,7 +294,7 @@ class Rows:
         touched: set[str] = set()
         with self._writing(connection) as db:
             self._own(db, cls, id, scope)
-            remove(db, self.series, cls, [id], gone, touched)
+            remove(db, self.series, cls, [id], gone, touched, self.store.tick(db))
             self.store.bump(db, *sorted(touched | set(gone)))
         if connection is None:
             self.series.tidy()
