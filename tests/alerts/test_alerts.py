@@ -93,13 +93,20 @@ def test_a_time_is_equal_to_its_text_as_in_a_plan(bench: wb.Bench) -> None:
     plan = {"steps": {"tests": {"op": "list", "source": "measurements", "fields": ["id", "start_time"]}}}
     recipe = {"plan": plan, "transform": "def transform(data, params):\n    return {'data': []}\n"}
     plot = bench.dashboards.get("Ageing").save("Starts", recipe)
-    bench.alerts.create(plot, "Begun then", "tests", "start_time", equals=start)
+    for name, text in {"Begun then": start, "z": "2026-03-01T08:00:00Z", "zone": "2026-03-01 10:00+02:00"}.items():
+        bench.alerts.create(plot, name, "tests", "start_time", equals=text)
+    for day in ("2026-03-01", "tomorrow", 5):
+        with pytest.raises(
+            Invalid, match=r"'start_time' holds times, and .* is equal to none. Write it like \"2026"
+        ):
+            bench.alerts.create(plot, "x", "tests", "start_time", equals=day)
     cell = bench.instances.get("A")
     made = bench.measurements.create(
         instance_id=cell.id, name="New", time_series=samples(500), start_time="2026-03-01T09:00:00+01:00"
     )
-    (found,) = bench.alerts.occurrences().itertuples()
-    assert (found.key, found.found["start_time"]) == ({"id": made.id}, start)
+    rows = bench.alerts.occurrences()
+    assert sorted(rows["alert"]) == ["Begun then", "z", "zone"]
+    assert {(row.key["id"], row.found["start_time"]) for row in rows.itertuples()} == {(made.id, start)}
 
 
 def test_an_alert_that_breaks_keeps_no_other_from_being_looked_at(
@@ -171,6 +178,17 @@ def test_what_cannot_be_watched_is_refused(bench: wb.Bench) -> None:
         (name,) = bound
         with pytest.raises(Invalid, match=rf"{name}: .*(64 bits|NaN)"):
             bench.alerts.create(plot, "x", "tests", "sample_count", **bound)
+    never = [("sample_count", "2", "whole numbers"), ("sample_count", True, "whole numbers"), ("name", 2, "texts")]
+    for column, value, holds in never:
+        with pytest.raises(Invalid, match=rf"'{column}' holds {holds}, and .* is equal to none"):
+            bench.alerts.create(plot, "x", "tests", column, equals=value)
+    with pytest.raises(Invalid, match="No number is above 3 and below 2"):
+        bench.alerts.create(plot, "x", "tests", "sample_count", above=3, below=2)
+    wrong = {"name": "", "step": None, "above": True, "below": "0.9", "key": [1], "equals": [1]}
+    for name, value in wrong.items():
+        sent: Any = {"name": "x", "step": "tests", "column": "sample_count", name: value}
+        with pytest.raises(Invalid, match=f"{name}.*(must|should)"):
+            bench.alerts.create(plot, sent.pop("name"), sent.pop("step"), **sent)
     assert len(bench.alerts.list()) == 0
     with pytest.raises(NotFound):
         bench.alerts.delete("nothing")

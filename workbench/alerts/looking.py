@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +17,12 @@ from ..engine.equality import is_any_of
 from ..engine.reader import Cancel
 from ..errors import Cancelled, Invalid, Problem, WorkbenchError, instead
 from ..recipe.check import sound
+from ..recipe.jsontext import show
 from ..recipe.plot import PlotConfig
 from ..recipe.steps import Step
 from ..recipe.steps.aggregate import AggregateStep
 from ..records import Plot
+from ..records.values import as_moment
 from ..store.cache.cache import Cache
 from ..store.records.alerts import Alert, Occurrence, Seen
 from ..store.scope import Scope
@@ -31,6 +36,25 @@ MOST_COLUMNS = 30
 """Columns of a row that are kept with what was found."""
 ACTION = "alert"
 """What the audit log calls an occurrence."""
+
+
+class _Held(NamedTuple):
+    """What a column of a kind holds, an example, and of which kinds a value is that can be equal to it."""
+
+    holds: str
+    example: str
+    equal_to: tuple[str, ...] = ()
+
+
+_HELD = {
+    "number": _Held("numbers", "2.5", ("number",)),
+    "integer": _Held("whole numbers", "2", ("number",)),
+    "boolean": _Held("true or false", "true", ("boolean",)),
+    "text": _Held("texts", '"2"', ("text",)),
+    "datetime": _Held("times", '"2026-01-31T12:00:00Z"'),
+}
+_DAY = re.compile(r"[\d-]*")
+"""A text that names a day at most, which is not one time."""
 
 
 def look(
@@ -139,7 +163,7 @@ def _holds(alert: Alert, table: Table) -> NDArray[np.bool_]:
     column = _column(table, alert.column, "column", alert.step)
     known: NDArray[np.bool_] = ~column.missing()
     if alert.equals is not None:
-        return known & is_any_of(column, [alert.equals])
+        return known & is_any_of(column, [_comparable(alert, column)])
     if alert.above is None and alert.below is None:
         if column.kind == "boolean":
             known &= column.values.astype(bool)
@@ -154,6 +178,26 @@ def _holds(alert: Alert, table: Table) -> NDArray[np.bool_]:
         if alert.below is not None:
             known &= values_of < alert.below
     return known
+
+
+def _comparable(alert: Alert, column: Column) -> Plain:
+    """What a value of the column is equal to.
+
+    Raises
+    ------
+    Invalid
+        If no value of such a column can ever be equal to it.
+    """
+    wanted = alert.equals
+    of = "boolean" if isinstance(wanted, bool) else "text" if isinstance(wanted, str) else "number"
+    if column.kind == "datetime" and isinstance(wanted, str) and not _DAY.fullmatch(wanted):
+        with suppress(ValueError):
+            return as_moment(wanted)
+    if column.kind in _HELD and of not in _HELD[column.kind].equal_to:
+        holds, example, _ = _HELD[column.kind]
+        message = f"'{alert.column}' holds {holds}, and {show(wanted)} is equal to none. Write it like {example}."
+        raise Invalid(Problem(("equals",), message))
+    return wanted
 
 
 def _records(table: Table) -> list[dict[str, Plain]]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
-from pydantic import Field, JsonValue
+from pydantic import BaseModel, Field, JsonValue, ValidationError
 from typing_extensions import TypedDict
 
 from ..alerts import form
 from ..alerts.form import AlertChoices, Asked
 from ..errors import Invalid, Problem
+from ..messages import WANTED
 from ..quick_import import later
 from ..recipe.jsontext import plain
 from ..recipe.strict import NotNull, Scalar
@@ -129,18 +130,21 @@ class AlertOperations:
         the columns that tell one occurrence from another; by default those that name the rows. What is true already is
         not announced.
         """
-        if webhook is not None:
-            webhook = webhooks.target_of(webhook).text
-            webhooks.allowed(webhook, self.store.alerts.addresses())
-        if equals is not None and (above is not None or below is not None):
-            raise Invalid(Problem(("equals",), "'equals' goes with neither 'above' nor 'below'.", "value_error"))
-        if column is None and not all(one is None for one in (above, below, equals)):
-            raise Invalid(Problem(("column",), "A bound needs the 'column' that it is about.", "missing"))
         bounds: Json = {"column": column, "above": above, "below": below, "equals": equals}
         more: Json = {"key": key, "values": values or {}, "webhook": webhook}
         fields, problems = plain({"plot_id": plot_id, "name": name, "step": step, **bounds, **more})
         if problems or not isinstance(fields, dict):  # an integer beyond 64 bits, or an infinity
             raise Invalid(problems)
+        _refuse_misread(fields)
+        if webhook is not None:
+            webhook = fields["webhook"] = webhooks.target_of(webhook).text
+            webhooks.allowed(webhook, self.store.alerts.addresses())
+        if equals is not None and (above is not None or below is not None):
+            raise Invalid(Problem(("equals",), "'equals' goes with neither 'above' nor 'below'.", "value_error"))
+        if column is None and not all(one is None for one in (above, below, equals)):
+            raise Invalid(Problem(("column",), "A bound needs the 'column' that it is about.", "missing"))
+        if above is not None and below is not None and not above < below:
+            raise Invalid(Problem(("below",), f"No number is above {above:g} and below {below:g}.", "value_error"))
         draft = self.store.alerts.drafted(fields, self.scope, self.actor)
         with self.store.snapshot():  # what comes in while the plan runs is found at the next look
             seen_at = self.store.latest()
@@ -209,6 +213,23 @@ class AlertOperations:
         with self.writing(address) as db:
             self.store.alerts.disallow(db, address)
         return [_address(one) for one in self.store.alerts.addresses()]
+
+
+def _refuse_misread(fields: Json) -> None:
+    """Refuse arguments of other types than those that are declared: a local caller passes whatever it has."""
+    create: Operation[..., AlertShown] = vars(AlertOperations)["create_alert"]
+    try:
+        cast(type[BaseModel], create.body).model_validate(fields)
+    except ValidationError as error:
+        found: dict[str, Problem] = {}
+        for item in error.errors(include_url=False, include_input=False):
+            name = str(item["loc"][0])
+            wanted = WANTED.get(item["type"])
+            message = item["msg"] if wanted is None else f"'{name}' must be {wanted}."
+            if name == "equals":
+                message = "'equals' must be a text, a number, or true or false."
+            found.setdefault(name, Problem(tuple(item["loc"][:1]), message, item["type"]))
+        raise Invalid([*found.values()]) from None
 
 
 def _asked() -> dict[str, tuple[Asked, bool]]:
