@@ -12,6 +12,7 @@ import pytest
 
 import workbench as wb
 from workbench import battery
+from workbench.errors import BadRequest
 
 CYCLES, OUT = 12, "3-5, 10"
 LEFT = [3, 4, 5, 10]
@@ -165,3 +166,16 @@ def test_excluded_spectra_are_left_out() -> None:
     frame = pd.concat([pd.DataFrame({**one, "Cycle count": cycle}) for cycle in range(3)], ignore_index=True)
     assert battery.kk(frame)["Spectrum"].nunique() == 3
     assert battery.kk(frame.assign(Excluded=frame["Cycle count"] == 1))["Spectrum"].nunique() == 2
+
+
+def test_an_exclusion_names_the_cell_where_tests_have_one_name(bench: wb.Bench) -> None:
+    """An ageing test is called alike on every cell of a batch."""
+    other = bench.instances.create(name="C1", specification="cell")
+    bench.measurements.create(time_series=ageing(), name="test", instance=other, sign="discharge")
+    for id in bench.measurements.list()["id"]:
+        bench.exclude(id, cycles=0, reason="warming up")
+        with pytest.raises(BadRequest, match=r"There is an exclusion '.*cycles 0: warming up' already"):
+            bench.exclude(id, cycles=0, reason="warming up")
+    assert bench.exclusions()["name"].tolist() == ["test, cycles 0: warming up", "C1, test, cycles 0: warming up"]
+    notes = " ".join(str(one.text) for one in bench.figure("fade").layout.annotations).replace("<br>", " ")
+    assert "excluded: C0, test cycles 0 (warming up); C1, test cycles 0 (warming up)" in notes

@@ -208,7 +208,8 @@ def test_other_sampled_collections(bench: wb.Bench) -> None:
     bench.studies.unassign("S", measurements=["RPT"])
     assert bench.measurements.list(study_id=study.id).empty
     cycle = bench.drive_cycles.create(name="wltc.csv", data=[[0, 1.0], [1, 2.0]])
-    assert bench.drive_cycles.create(name="wltc.csv", data=[[0, 1.0], [1, 2.0]]).id == cycle.id
+    for same in ([[0, 1.0], [1, 2.0]], np.array([[0.0, 1], [1, 2]])):
+        assert bench.drive_cycles.create(name="wltc.csv", data=same).id == cycle.id
 
 
 # Recipes

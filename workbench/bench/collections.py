@@ -130,8 +130,8 @@ class Collection(Generic[R]):
             own = field in self.kind.by_store  # the store itself refuses it
             if member is not None and member.link is not None and value is not None and not own:
                 resolved[field] = self._backend.get(KINDS[member.link.table], value).id
-            else:
-                resolved[name] = value
+            else:  # an array or a pandas column is a list
+                resolved[name] = value.tolist() if hasattr(value, "tolist") else value
         return resolved
 
 

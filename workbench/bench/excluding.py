@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..backend import Backend
 from ..errors import BadRequest, NotFound, instead
 from ..quick_import import later
-from ..records import Analysis, Measurement
+from ..records import Analysis, Instance, Measurement
 from ..records.exclusion import CYCLES, EXCLUSION, REASON, cycles_text, exclusion_of
 from .collections import Ref
 
@@ -40,7 +40,7 @@ class Excluding:
         test : name, id or record of the measurement.
         reason : why, in words; shown wherever something was left out.
         cycles : numbers of cycles as in ``Cycle count``, or a text such as ``"3-5, 9"``; None: the whole test.
-        name : what to call it; by default the test, the cycles and the reason.
+        name : what to call it; by default the test, the cycles and the reason, and the cell where that is taken.
 
         Raises
         ------
@@ -52,7 +52,11 @@ class Excluding:
         record = self.backend.get(Measurement, test)
         text = cycles_text(cycles)
         called = name or f"{record.name}, {'all' if text == 'all' else f'cycles {text}'}: {reason.strip()}"
-        if called in set(self.exclusions()["name"]):
+        there = self.exclusions().set_index("name")["instance_name"].to_dict()
+        if name is None and called in there:  # tests of several cells may have one name
+            cell = self.backend.get(Instance, record.instance_id).name
+            called = called if there[called] == cell else f"{cell}, {called}"
+        if called in there:
             raise BadRequest(f"There is an exclusion '{called[:80]}' already. Give this one another name=...")
         return self.backend.create(Analysis, exclusion_of(record.id, called, text, reason.strip()))
 

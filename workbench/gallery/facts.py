@@ -147,11 +147,12 @@ class Facts:
 
     @cached_property
     def excluded(self) -> list[tuple[str, str, str, str]]:
-        """What is excluded: the id and name of the test, the cycles, the reason."""
-        fields = ["measurement_id", "measurement_name", CYCLES, REASON]
+        """What is excluded: the id and name of the test, with that of its cell where it does not hold it, the cycles,
+        the reason."""
+        fields = ["measurement_id", "measurement_name", "instance_name", CYCLES, REASON]
         listed = self._store.listing("analyses", {"analysisType": EXCLUSION}, fields, None)
         return [
-            (str(row["measurement_id"]), str(row["measurement_name"]), str(row[CYCLES]), str(row[REASON]))
+            (str(row["measurement_id"]), _with_cell(row), str(row[CYCLES]), str(row[REASON]))
             for row in (listed.records() if listed.n else [])
             if self._counts(str(row["measurement_id"]))
         ]
@@ -384,6 +385,12 @@ def _row(row: Mapping[str, JsonValue]) -> TestRow:
 def _lengths(row: Mapping[str, JsonValue]) -> _Lengths:
     counts = (row[name] for name in _Lengths._fields)
     return _Lengths(*(count if isinstance(count, int) else 0 for count in counts))
+
+
+def _with_cell(row: Mapping[str, JsonValue]) -> str:
+    """What the test of an exclusion is called where tests of several cells may have one name."""
+    test, cell = str(row["measurement_name"]), str(row["instance_name"])
+    return test if cell in test else f"{cell}, {test}"
 
 
 def _listed(names: Counter[str]) -> str:
