@@ -46,6 +46,26 @@ def test_a_list_without_ids_is_warned_of_the_records_that_it_shows_alone(demo_co
         assert said(bench, kept=listed(where={"analysisType": "retention"}, limit=1)) == ["kept"] * first
 
 
+def test_what_the_warning_says_computes_also_a_test_that_a_user_named(demo_copy: Path) -> None:
+    """A test of another kind was passed over for ever by the call without names, which the warning asks for."""
+    shown = {"kept": listed(where={"analysisType": "retention"})}
+    with wb.open(demo_copy) as bench:
+        named = "M50-A-04_RPT0"
+        assert "ageing" not in set(bench.kinds().set_index("measurement_name").loc[[named], "kind"])
+        bench.analyse("retention", named)
+        before = bench.analyses.get(kept(bench, named)).metadata["workbench"]["state"]
+        bench.exclude(named, cycles=[0], reason="a bad contact")
+        assert said(bench, **shown) == ["kept"]
+        assert named in " ".join(bench.analyse("retention", check=True).stale)
+        bench.analyse("retention")
+        assert said(bench, **shown) == []
+        assert bench.analyses.get(kept(bench, named)).metadata["workbench"]["state"] != before
+        bench.measurements.update(AGEING, tags=["RPT"])  # its kind is another one from now on
+        bench.exclude(AGEING, cycles=[5], reason="power cut")
+        bench.analyse("retention")
+        assert said(bench, **shown) == []
+
+
 def test_curves_of_analyses_that_are_named_are_warned_of(demo_copy: Path) -> None:
     with wb.open(demo_copy) as bench:
         bench.analyse("retention", {"batch": "A"})

@@ -146,7 +146,7 @@ def analyse(
     ----------
     type : an analysis; or ``kinds``: recognise the kinds of the tests; or ``arrival``: all that a project computes of
         tests that arrive, by their kinds.
-    ids : of the measurements; None: all in reach whose kind the analysis reads.
+    ids : of the measurements; None: all in reach whose kind the analysis reads, or that have a record of it.
     check : only say what would be computed.
     jobs : how many tests are computed at the same time; without it, one for each core or worker.
     fan_out : where they are computed; by default in threads. This process alone writes.
@@ -178,9 +178,22 @@ def analyse(
         known_kinds = KindsInCache(store, scope, cache)
         of = _recognised(store, scope, kinds, known_kinds)
         known_kinds.keep()
-        chosen = [one for one in chosen if {kind.name for kind in of[one.id]} & set(declared.kinds)]
+        named = _have_records(store, scope, declared, full)
+        chosen = [
+            one for one in chosen if {kind.name for kind in of[one.id]} & set(declared.kinds) or one.id in named
+        ]
     units = _units(store, scope, declared, chosen, full, by_kind=ids is None)
     return _run(store, scope, actor, type, units, parameters or {}, check, jobs, where, progress, cancel)
+
+
+def _have_records(store: Store, scope: Scope, declared: Declared, full: Mapping[str, JsonValue]) -> set[str]:
+    """The tests that have a record of an analysis of each test: of another kind, where a user named them or said their
+    kind since. Else nothing but their names would compute them again."""
+    if declared.over != "test":
+        return set()
+    identity = Key(declared.type, declared.version, full, {}, {}).identity
+    old = kept(store, scope, declared.type, [declared.type])
+    return {id for id, found in old.items() if any(one.identity == identity for one in found)}
 
 
 def _due(

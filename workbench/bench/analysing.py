@@ -57,7 +57,7 @@ class Analysing:
         type : an analysis, such as ``"dcir"`` (``bench.analysis_types()`` lists them), or ``"kinds"``: recognise
             which kinds of tests there are, or ``"arrival"``: all that is due by the kinds of the tests.
         measurements : names, ids or records of tests, or filters such as ``{"batch": "A"}``. Without them all tests
-            whose kind the analysis reads.
+            whose kind the analysis reads, and those that have a record of it.
         check : compute nothing, only report what would be computed.
         progress : called with the number done, the number in all, and the name of the next test.
         cancel : stops the run when it is set.
