@@ -66,6 +66,17 @@ def test_what_the_warning_says_computes_also_a_test_that_a_user_named(demo_copy:
         assert said(bench, **shown) == []
 
 
+def test_the_warning_has_the_parameters_that_a_record_was_computed_with(demo_copy: Path) -> None:
+    plan = {"steps": {"kept": listed(where={"analysisType": "retention"})}}
+    with wb.open(demo_copy) as bench:
+        bench.analyse("retention", AGEING, reference="rated")
+        bench.exclude(AGEING, cycles=[5], reason="power cut")
+        (warning,) = bench.dataset(plan).warnings
+        assert "Compute again: bench.analyse('retention', reference='rated')." in warning["message"]
+        bench.analyse("retention", reference="rated")
+        assert bench.dataset(plan).warnings == []
+
+
 def test_curves_of_analyses_that_are_named_are_warned_of(demo_copy: Path) -> None:
     with wb.open(demo_copy) as bench:
         bench.analyse("retention", {"batch": "A"})

@@ -55,7 +55,7 @@ def marked(
         )
         if gone:
             shown = _shown(bound, name, found, store, scope)
-            if of := [analysis for id, analysis in gone.items() if id in shown]:
+            if of := [one for id, one in gone.items() if id in shown]:
                 warnings.append(replace(analysis_stale(of), step=name))
     return replace(found, warnings=warnings, dependencies={**dependencies, **found.dependencies})
 

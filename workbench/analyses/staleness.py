@@ -28,13 +28,18 @@ class _Kept:
     """How many tests were compared, where no record names them all."""
     kept_at: int
     """The first of them, in microseconds, by the clock of the store."""
-    ids: list[str] = field(default_factory=list)
+    ids: dict[str, JsonValue] = field(default_factory=dict)
+    """Each with its parameters."""
     owners: dict[str, None] = field(default_factory=dict)
     """The tests that the records together name."""
 
 
-def stale(store: Store, scope: Scope, types: Sequence[str] | None, cache: Cache | None = None) -> dict[str, str]:
-    """The computed records in reach that do not hold any more: id -> analysis. ``types`` are those of records.
+def stale(
+    store: Store, scope: Scope, types: Sequence[str] | None, cache: Cache | None = None
+) -> dict[str, tuple[str, str]]:
+    """The computed records in reach that do not hold any more: id -> analysis, and what computes it again.
+
+    ``types`` are those of records.
 
     One over several tests does not hold either once it would read other tests: see `Membership`. ``cache`` remembers
     the kinds of tests that have no record of them.
@@ -44,7 +49,7 @@ def stale(store: Store, scope: Scope, types: Sequence[str] | None, cache: Cache 
     among = {one.id: one for one in tests_in(store, scope, [*every], also_tables=True)} if every else {}
     curves = Curves(store, scope)
     membership = Membership(store, scope, cache)
-    found: dict[str, str] = {}
+    found: dict[str, tuple[str, str]] = {}
     for analysis, groups in read.items():
         declared = ANALYSES.get(analysis)
         if declared is None and analysis != KINDS_JOB:
@@ -57,19 +62,19 @@ def stale(store: Store, scope: Scope, types: Sequence[str] | None, cache: Cache 
             if not _holds(group, declared, tests, revisions, curves) or (
                 declared is not None and membership.differs(declared, tests, group.kept_at)
             ):
-                found |= dict.fromkeys(group.ids, analysis)
+                found |= {id: (analysis, _call(analysis, given)) for id, given in group.ids.items()}
     return found
 
 
 def _kept(store: Store, scope: Scope, types: Sequence[str] | None) -> dict[str, dict[str, _Kept]]:
     """The computed records in reach: analysis -> state -> those that were kept with it."""
-    fields, parts = ("id", "updated_at"), ("analysis", "state", "sources", "others")
+    fields, parts = ("id", "updated_at"), ("analysis", "state", "sources", "others", "parameters")
     where: dict[str, Plain] = {} if types is None else {"analysis_type": {"in": [*types]}}
     listed = store.rows.parts(
         Analysis, scope, fields, "metadata", [f"{WORKBENCH}.{one}" for one in parts], **where
     )
     read: dict[str, dict[str, _Kept]] = {}
-    for id, kept_at, analysis, state, sources, others in listed:
+    for id, kept_at, analysis, state, sources, others, parameters in listed:
         if analysis is None or not isinstance(sources, list):
             continue
         chosen = _chosen(others)
@@ -78,9 +83,17 @@ def _kept(store: Store, scope: Scope, types: Sequence[str] | None) -> dict[str, 
         groups = read.setdefault(str(analysis), {})
         group = groups.setdefault(str(state), _Kept(str(state), chosen, int(kept_at)))
         group.kept_at = min(group.kept_at, int(kept_at))
-        group.ids.append(str(id))
+        group.ids[str(id)] = parameters
         group.owners |= {str(one["measurement_id"]): None for one in sources if isinstance(one, dict)}
     return read
+
+
+def _call(analysis: str, parameters: JsonValue) -> str:
+    """What computes a record again: with its parameters where they are not the defaults."""
+    defaults = ANALYSES[analysis].defaults if analysis in ANALYSES else {}
+    given = parameters if isinstance(parameters, dict) else {}
+    own = [f"{name}={value!r}" for name, value in given.items() if name in defaults and value != defaults[name]]
+    return f"bench.analyse({', '.join([repr(analysis), *own])})"
 
 
 def _chosen(others: JsonValue) -> int | None:

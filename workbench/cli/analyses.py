@@ -46,7 +46,8 @@ def analyse(
         typer.Option(
             "--where",
             metavar="KEY=VALUE",
-            help="Only these tests, by a filter of a `list` step: `batch=A`. Without it: all whose kind fits.",
+            help="Only these tests, by a filter of a `list` step: `batch=A`. Without it: all whose kind fits, or that "
+            "have a record of it.",
         ),
     ] = None,
     param: Annotated[

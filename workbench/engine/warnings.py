@@ -26,10 +26,10 @@ CODES: dict[str, str] = {
 """Code -> what it means."""
 
 
-def analysis_stale(analyses: Sequence[str]) -> Warn:
-    """That stored records of these analyses do not hold any more; one name for each record."""
-    named = sorted(set(analyses))
-    again = ", ".join(f"bench.analyse('{one}')" for one in named)
+def analysis_stale(analyses: Sequence[tuple[str, str]]) -> Warn:
+    """That stored records do not hold any more; of each the name of its analysis, and the call that computes it."""
+    named = sorted({name for name, _ in analyses})
+    again = ", ".join(sorted({call for _, call in analyses}))
     are = "A stored analysis is" if len(analyses) == 1 else f"{len(analyses)} stored analyses are"
     changed = f"of data, ratings, exclusions or a rule that changed since: {names_of(named)}"
     return Warn("analysis_stale", f"{are} {changed}. Compute again: {again}.")
