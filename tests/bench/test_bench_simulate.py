@@ -100,6 +100,8 @@ def test_a_measurement_is_repeated_and_compared(bench: Bench, child: Path) -> No
     assert made.metrics["largest_error"] == {"value": pytest.approx(200), "unit": "mV"}
     steps = bench.simulations.steps(made)
     assert steps["Largest error [mV]"].max() == pytest.approx(200)
+    bench.measurements.update(test, name="Discharge C/2")
+    assert bench.simulate("Chen2020", "Discharge C/2").source["of_measurement"] == test.id
     with pytest.raises(BadRequest, match="has 0 samples to simulate"):
         bench.simulate("Chen2020", test, cycles=[7])
 

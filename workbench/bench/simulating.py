@@ -203,14 +203,15 @@ class Simulating:
     def _protocol(self, protocol: Protocol) -> tuple[list[str], Measurement | None]:
         if isinstance(protocol, Measurement):
             return [], protocol
-        if isinstance(protocol, str) and not _WORDS.match(protocol):
+        if isinstance(protocol, str):
             try:
-                return [], self.measurements.get(protocol)
+                return [], self.measurements.get(protocol)  # a test may be called 'Discharge C/2'
             except NotFound as error:
-                raise BadRequest(
-                    f"'{protocol}' is neither a measurement nor a step in words. Steps begin with Charge, Discharge, "
-                    "Rest or Hold: 'Discharge at C/2 until 2.5 V'."
-                ) from error
+                if not _WORDS.match(protocol):
+                    raise BadRequest(
+                        f"'{protocol}' is neither a measurement nor a step in words. Steps begin with Charge, "
+                        "Discharge, Rest or Hold: 'Discharge at C/2 until 2.5 V'."
+                    ) from error
         words = [protocol] if isinstance(protocol, str) else list(protocol)
         if not words or not all(isinstance(word, str) and word.strip() for word in words):
             raise BadRequest("A protocol is one step in words or a list of them: ['Discharge at 1C until 2.5 V'].")
