@@ -233,6 +233,11 @@ def test_estimated_limits_and_unknown_units_do_not_count(tmp_path: Path) -> None
         data = bench.dataset(life())
         assert [warning["code"] for warning in data.warnings] == ["unit_unknown"]
         assert "voltage limit of 'odd' is in 'bar'" in data.warnings[0]["message"]
+        low, high = RATINGS["voltage_min"], RATINGS["voltage_max"]
+        bench.specifications.update("odd", ratings={**RATINGS, "voltage_min": high, "voltage_max": low})
+        (warning,) = bench.dataset(life()).warnings
+        assert warning["code"] == "limits_reversed"
+        assert "of 'odd' are reversed: 'voltage_min' is" in warning["message"]
 
 
 def test_a_test_without_cycles_in_its_steps(tmp_path: Path) -> None:

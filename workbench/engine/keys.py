@@ -18,7 +18,7 @@ from ..store.scope import Scope
 from ..version import __version__
 from .reader import Dependency
 
-SHAPE = "4"
+SHAPE = "5"
 """Rises when the same plan on the same store is to give other steps or warnings than before."""
 
 

@@ -73,13 +73,21 @@ def limits_of(one: Specification) -> VoltageLimits:
 
 
 def voltage_limits(ids: Sequence[str], reader: Reader) -> tuple[dict[str, VoltageLimits], list[Warn]]:
-    """Measurement id -> the voltage limits of its specification, V; see `limits_of`. Unknown units give a warning."""
+    """Measurement id -> the voltage limits of its specification, V; see `limits_of`. Unknown units and
+    reversed limits give a warning."""
     found: dict[str, VoltageLimits] = {}
     warnings: list[Warn] = []
     for one, owners in _specifications(ids, reader):
         found |= dict.fromkeys(owners, limits_of(one))
         if one.source.get("ratings") == ESTIMATED:
             continue
+        low, high = (in_volts(of.value, of.unit) for of in (one.ratings.voltage_min, one.ratings.voltage_max))
+        if low is not None and high is not None and low > high:
+            message = (
+                f"The voltage limits of '{one.name}' are reversed: 'voltage_min' is {low:g} V and 'voltage_max' "
+                f"{high:g} V, so 'Complete' does without them. Correct the specification."
+            )
+            warnings.append(Warn("limits_reversed", message))
         for limit in (one.ratings.voltage_min, one.ratings.voltage_max):
             if in_volts(limit.value, limit.unit) is None:
                 what = f"voltage limit of '{one.name}'"

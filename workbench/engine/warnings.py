@@ -22,6 +22,7 @@ CODES: dict[str, str] = {
     "unverified": "The records of a large store are still being checked for damage on the disk.",
     "analysis_stale": "Stored analyses are of older data, ratings, exclusions or rules than there are now.",
     "unit_unknown": "A rated capacity in an unknown unit counts as none.",
+    "limits_reversed": "Voltage limits whose lower one is above the upper one count as none.",
 }
 """Code -> what it means."""
 
