@@ -18,6 +18,7 @@ import plotly.io as pio
 import pytest
 from support.needs import chromium
 
+import workbench as wb
 from workbench.cli import main
 from workbench.simulation import is_installed
 from workbench.store.store import Store
@@ -53,7 +54,6 @@ def prepared(demo_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
         store.backup(demo / "workbench.db")
     shutil.copytree(demo_folder / "recipes", demo / "recipes")
     shutil.copytree(demo, folder / "my-demo")
-    shutil.copytree(demo_folder / "recipes", folder / "recipes")
     shutil.copytree(DOCS / "recipes", folder / "docs" / "recipes")
     (folder / "data").mkdir()
     for cell in ("M50-A-01", "M50-A-02"):
@@ -142,6 +142,8 @@ def test_every_block_of_a_page_runs(page: Path, reader: Path, monkeypatch: pytes
             if hasattr(value, "backend"):
                 with contextlib.suppress(Exception):
                     value.close()
+    with wb.open("workbench-demo/workbench.db") as demo:  # a second project would stop the pages that come after
+        assert demo.projects.list()["name"].tolist() == ["Default"]
 
 
 def run_page(name: str, monkeypatch: pytest.MonkeyPatch, wanted: str = "") -> None:
