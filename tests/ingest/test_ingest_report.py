@@ -50,6 +50,18 @@ def test_every_assumption_has_what_settles_it() -> None:
         assert settled_by("one_cycle") == '--map "their column=Cycle from cycler"'
 
 
+def test_one_file_names_the_option_that_settles_an_assumption(bench: wb.Bench, tmp_path: Path) -> None:
+    rows = "".join(f"{60 * n},{3.7 - 0.001 * n},{1 if n < 50 else -1}\n" for n in range(100))
+    (tmp_path / "one.csv").write_text("Time,Voltage [V],Current [A]\n" + rows)
+    report = bench.ingest(tmp_path / "one.csv", sign="discharge")
+    option = 'Settled by column_map={"Time": "Time [s]"}.'
+    screen = Console(file=io.StringIO(), width=400)
+    screen.print(report)
+    assert option in screen.file.getvalue()
+    assert option in repr(report)
+    assert option.replace('"', "&quot;") in report._repr_html_()
+
+
 def test_in_sum(bench: wb.Bench, tmp_path: Path) -> None:
     folder = tmp_path / "in"
     folder.mkdir()

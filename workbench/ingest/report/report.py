@@ -103,9 +103,18 @@ class FileReport:
         made += [f"changed {what}" for what in self.changed]
         if self.kept:
             made.append("kept " + ", ".join(f"'{name}'" for name in self.kept))
-        for level, word in (("assumed", "assumed"), ("repaired", "repaired"), ("odd", "warning")):
-            made += [f"{word}: {message}" for message in getattr(self, level)]
+        made += [f"assumed: {message}" for message in self.assumed_and_settled]
+        made += [f"repaired: {message}" for message in self.repaired]
+        made += [f"warning: {message}" for message in self.odd]
         return made
+
+    @property
+    def assumed_and_settled(self) -> list[str]:
+        """What was assumed, each sentence followed by the option that settles it, unless it names the option itself."""
+        return [
+            f"{message} Settled by {fix}." if fix and fix not in message else message
+            for message, fix in zip_longest(self.assumed, self.fixes[: len(self.assumed)], fillvalue="")
+        ]
 
 
 @dataclass

@@ -56,9 +56,10 @@ class InSum:
         self.often.sort(key=lambda one: (_LEVELS.index(one.level), -len(one.files)))
 
     def own(self, file: FileReport) -> list[tuple[str, str]]:
-        """What only this file and few others say: level and sentence."""
+        """What only this file and few others say: level and sentence, of what was assumed with what settles it."""
+        settled = dict(zip(file.assumed, file.assumed_and_settled, strict=True))
         return [
-            (level, sentence)
+            (level, settled.get(sentence, sentence) if level == "assumed" else sentence)
             for level, sentence in _sentences(file)
             if (level, _alike(level, sentence)) not in self._often
         ]

@@ -38,13 +38,13 @@ def start_notes(text: str, day_first: bool) -> list[Finding]:
         )
         made.append(Finding("assumed", "dates", said))
     if not re.search(r"(?:Z|[+-]\d\d:?\d\d)$", text.strip()):
-        made.append(zone_note("The beginning of the test in the header names"))
+        made.append(zone_note("The beginning of the test in the header names", "It was"))
     return made
 
 
-def zone_note(what: str) -> Finding:
+def zone_note(what: str, they: str = "They were") -> Finding:
     """The note on times without a zone; ``what`` is the subject of the sentence with its verb."""
-    return Finding("assumed", "time_zone", f"{what} no time zone. They were read as UTC.", option("zone", "UTC"))
+    return Finding("assumed", "time_zone", f"{what} no time zone. {they} read as UTC.", option("zone", "UTC"))
 
 
 def _order(day_first: bool) -> str:
