@@ -68,6 +68,16 @@ def test_files_become_the_same_measurements(tmp_path: Path, files: list[Path]) -
         assert repr(again).startswith("Ingest: 1 already there")
 
 
+def test_an_estimate_names_the_file_that_it_is_from(tmp_path: Path, lab: Sides) -> None:
+    for name, amperes in (("small.csv", 1), ("large.csv", 100)):
+        rows = "".join(f"{60 * n},{3.7 - 0.001 * n},{amperes}\n" for n in range(100))
+        (tmp_path / name).write_text("Time [s],Voltage [V],Current [A]\n" + rows)
+    lab.far.ingest(tmp_path / "small.csv", specification="Unrated")
+    (report,) = lab.far.ingest(tmp_path / "large.csv", specification="Unrated")
+    assert lab.far.specifications.get("Unrated").source["file"] == "small.csv"
+    assert any("only an estimate from 'small.csv'" in sentence for sentence in report.odd)
+
+
 def test_files_of_one_name_in_two_folders_are_two_cells(lab: Sides, tmp_path: Path) -> None:
     for place, folder in enumerate(("A", "B")):
         (tmp_path / "in" / folder).mkdir(parents=True)

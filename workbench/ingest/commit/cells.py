@@ -192,7 +192,7 @@ class Cells:
             )
         missing = {key: value for key, value in guessed.items() if key not in given}
         report.assume("rating", words_of_estimate(name, missing, prepared))
-        return {"name": name, "ratings": {**guessed, **given}, "source": source_of(prepared, report.path)}
+        return {"name": name, "ratings": {**guessed, **given}, "source": source_of(prepared)}
 
     def own_name(self, cell: str) -> str:
         """What the specification of a cell is called of which none is said."""

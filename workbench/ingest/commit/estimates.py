@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from pydantic import JsonValue
 
@@ -59,11 +58,11 @@ def said_ratings(specification: Specification) -> Mapping[str, JsonValue]:
     return {} if is_estimated(specification) else specification.ratings.model_dump()
 
 
-def source_of(prepared: Prepared, path: str) -> RecordFields:
+def source_of(prepared: Prepared) -> RecordFields:
     """What the ``source`` of a specification says of ratings that were estimated from a file."""
     return {
         "ratings": ESTIMATED,
-        "file": Path(path).name,
+        "file": prepared.files[0]["name"],
         "capacity": rated_ah(estimated(prepared)),
         **({"at_least": True} if is_lower_bound(prepared) else {}),
     }
