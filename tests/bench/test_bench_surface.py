@@ -465,3 +465,52 @@ def test_what_is_of_another_type_is_refused_in_words(
 ) -> None:
     with wb.open(tmp_path / "lab.db") as bench, pytest.raises(wb.BadRequest, match=said):
         ask(bench)
+
+
+def test_objects_show_themselves_in_short(tmp_path: Path) -> None:
+    with wb.open(tmp_path / "lab.db") as bench:
+        made = bench.specifications.create(name="LG <M50>", ratings=RATINGS)
+        assert repr(bench.specifications) == "<specifications: 1 record>"
+        assert repr(bench.alerts) == "<alerts: 0 records>"
+        assert "name='LG <M50>'" in repr(made)
+        assert "None" not in repr(made)
+        assert "LG &lt;M50&gt;" in made._repr_html_()
+        assert repr(bench.find("M50")) == "1 of 1 hit for 'M50'\n  cell specification 'LG <M50>'"
+        assert repr(bench.recompute(check=True)).startswith("Nothing to recompute")
+        answer = bench.check_answer('{"say": "Nothing.", "draft": null}')
+        assert repr(answer) == "CheckedAnswer(say='Nothing.', draft=None, is_sound=False)"
+        plan = {"steps": {"cells": {"op": "list", "source": "instances"}}}
+        recipe = wb.Recipe(plan=plan, transform="def transform(data, params):\n    return go.Figure()")
+        assert repr(bench.figure(recipe).workbench).startswith("values: {}\nreads: {'steps': 1")
+        plot = bench.dashboards.create("Mine").save("Cells", recipe)
+        view = bench.show(plot)
+        assert repr(view) == "<view of 'Cells'>"
+        view.close()
+
+
+def test_a_link_that_is_missing_has_the_name_that_people_give(tmp_path: Path) -> None:
+    samples = {"Time [s]": [0.0, 1.0], "Current [A]": [0.0, 0.0], "Voltage [V]": [3.0, 3.0]}
+    with wb.open(tmp_path / "lab.db") as bench:
+        missing = "instance: 'instance' is missing: the name or the id of the cell instance."
+        for given in ({"time_series": samples}, {"properties": {}}):
+            with pytest.raises(wb.Invalid) as told:
+                bench.measurements.create(name="1C", **given)
+            assert str(told.value) == missing
+        with pytest.raises(wb.Invalid, match="'specification' is missing: the name or the id of the cell spec"):
+            bench.instances.create(name="c1")
+
+
+def test_a_frame_is_not_a_file(tmp_path: Path) -> None:
+    with wb.open(tmp_path / "lab.db") as bench:
+        for value in (pd.DataFrame({"Time [s]": [0.0]}), 7, ["a.csv", 7]):
+            with pytest.raises(wb.BadRequest, match=r"Files are named by paths.*bench\.measurements\.create"):
+                bench.ingest(value)
+
+
+def test_a_folder_is_read_without_the_stores_in_it(tmp_path: Path) -> None:
+    (tmp_path / "notes.db").write_bytes(b"no store")
+    (tmp_path / "lab.db.txt").write_text("a note\n")
+    with wb.open(tmp_path / "lab.db") as bench:
+        bench.specifications.list()
+        report = bench.ingest(tmp_path)
+        assert {Path(path).name for path in report.skipped} == {"notes.db", "lab.db.txt"}

@@ -16,6 +16,7 @@ from pydantic import JsonValue
 from ..engine.reader import Cancel
 from ..errors import BadRequest, NotFound, WorkerDied, instead
 from ..fan_out import FanOut, own_task
+from ..messages import place as typed_where
 from ..records.measurement import KIND
 from ..store import Scope, Store
 from ..store.cache.cache import Cache
@@ -86,7 +87,8 @@ class Analysed:
         lines = [f"{self.type}: {', '.join(parts)}, of {self.tests} tests."]
         lines += [f"  {name}: {why}" for name, why in [*self.invalid.items()][:10]]
         if len(self.invalid) > 10:
-            lines.append(f"  and {len(self.invalid) - 10} more; see .invalid")
+            where = "see .invalid" if typed_where() == "python" else "--json lists all"
+            lines.append(f"  and {len(self.invalid) - 10} more; {where}")
         return "\n".join(lines)
 
 

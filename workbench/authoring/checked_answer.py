@@ -6,7 +6,7 @@ the page, the command, HTTP, and the programs that ask a language model all call
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import orjson
@@ -73,6 +73,13 @@ class CheckedAnswer(BaseModel):
     log: str = Field("", description="What the script printed.")
     timings: dict[str, float] = Field(default_factory=dict, description="Milliseconds of each stage.")
     words: str = Field("", description="What to give back to the author to repair; empty if nothing is to be.")
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, object]]:
+        """What is shown: the words, the name of the draft, and what is wrong; not the recipe and the figure."""
+        yield "say", self.say
+        yield "draft", self.draft and self.draft.get("name")
+        yield "is_sound", self.is_sound
+        yield from ((name, value) for name in ("problems", "warnings", "hints") if (value := getattr(self, name)))
 
     @property
     def is_sound(self) -> bool:

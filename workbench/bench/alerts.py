@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..backend import Backend
+from ..messages import counted
 from ..operations.alerts import AddressShown, AlertShown, OccurrenceShown
 from ..operations.operation import pages
 from ..quick_import import later
@@ -26,6 +27,9 @@ class Alerts:
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
+
+    def __repr__(self) -> str:
+        return f"<alerts: {counted(len(self._backend.list_alerts()), 'record')}>"
 
     def create(
         self,

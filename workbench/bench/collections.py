@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import builtins
 import math
-from collections.abc import Iterable, Mapping, Sequence, Set, ValuesView
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set, ValuesView
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 from pydantic import JsonValue
 
-from ..errors import BadRequest, Invalid, instead
+from ..errors import BadRequest, Invalid, Problem, instead
+from ..messages import counted
 from ..quick_import import later
 from ..recipe.jsontext import plain
 from ..records import KINDS, Record
@@ -52,7 +55,7 @@ class Collection(Generic[R]):
         self.kind = kind
 
     def __repr__(self) -> str:
-        return f"<{self.kind.table}: {self._backend.count(self.kind)} records>"
+        return f"<{self.kind.table}: {counted(self._backend.count(self.kind), 'record')}>"
 
     def list(
         self, *, fields: Iterable[str] | None = None, limit: int | None = None, **filters: FilterValue
@@ -111,7 +114,8 @@ class Collection(Generic[R]):
         Invalid
             With everything that is wrong with the fields.
         """
-        return self._backend.create(self.kind, self._linked(fields))
+        with self._links_by_name():
+            return self._backend.create(self.kind, self._linked(fields))
 
     def update(self, ref: Ref, **changes: Unchecked) -> R:
         """Change the named fields of a record and return it. All other fields stay as they are."""
@@ -120,6 +124,22 @@ class Collection(Generic[R]):
     def delete(self, ref: Ref) -> None:
         """Delete a record and everything that belongs only to it, such as its measurements, samples and plots."""
         self._backend.delete(self.kind, ref)
+
+    @contextmanager
+    def _links_by_name(self) -> Iterator[None]:
+        """An error about a link that is missing names it as it is given here: ``instance``, not ``instance_id``."""
+        try:
+            yield
+        except Invalid as error:
+            raise Invalid([self._by_name_of_link(problem) for problem in error.problems]) from None
+
+    def _by_name_of_link(self, problem: Problem) -> Problem:
+        field = problem.loc[0] if len(problem.loc) == 1 else None
+        member = self.kind.members().get(str(field))
+        if problem.type != "missing" or member is None or member.link is None:
+            return problem
+        name, label = str(field).removesuffix("_id"), KINDS[member.link.table].label
+        return replace(problem, loc=(name,), msg=f"'{name}' is missing: the name or the id of the {label}.")
 
     def _linked(self, fields: Mapping[str, Unchecked]) -> dict[str, Unchecked]:
         resolved: dict[str, Unchecked] = {}

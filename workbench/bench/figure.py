@@ -62,6 +62,13 @@ class Made:
     answer: FigureAnswer | None = field(default=None, repr=False, compare=False)
     telling: Callable[[], Passport] | None = field(default=None, repr=False, compare=False)
 
+    def __repr__(self) -> str:
+        shown: dict[str, object] = {"values": self.values, "reads": self.reads, "cache": self.cache}
+        shown |= {"timings": {stage: float(f"{took:.3g}") for stage, took in self.timings.items()}}
+        lines = [f"{name}: {value}" for name, value in shown.items()]
+        lines += [f"warning: {warning['message']}" for warning in self.warnings]
+        return "\n".join([*lines, f"log: {self.log}"] if self.log else lines)
+
     @cached_property
     def passport(self) -> Passport:
         """What the figure was drawn from, as exported files hold it.

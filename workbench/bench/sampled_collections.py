@@ -70,10 +70,11 @@ class Measurements(Sampled[Measurement]):
             If the samples break a convention; the message names it and the fix. Nothing is stored.
         """
         linked = self._linked(fields)
-        if time_series is None:
-            return self._backend.create(Measurement, {"measurement_type": "properties", **linked})
-        given = None if steps is None else input_tables.table_of(steps)
-        return self._backend.add_time_series(linked, input_tables.table_of(time_series), given, sign)
+        with self._links_by_name():
+            if time_series is None:
+                return self._backend.create(Measurement, {"measurement_type": "properties", **linked})
+            given = None if steps is None else input_tables.table_of(steps)
+            return self._backend.add_time_series(linked, input_tables.table_of(time_series), given, sign)
 
     def extend(self, ref: Ref, time_series: TableLike) -> Measurement:
         """Append samples to a running test. Steps and cycles are updated in the same transaction.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from pydantic import JsonValue
 
 from ..errors import BadRequest
+from ..messages import counted
 from ..quick_import import later
 from ..records import Message, Session
 from ..records.session import Role
@@ -31,7 +32,7 @@ class Sessions:
         self._backend = backend
 
     def __repr__(self) -> str:
-        return f"<sessions: {len(self._backend.sessions())} records>"
+        return f"<sessions: {counted(len(self._backend.sessions()), 'record')}>"
 
     def list(self, *, limit: int | None = None, offset: int = 0) -> pd.DataFrame:
         """The sessions as a frame, the newest first."""

@@ -12,6 +12,7 @@ from ..cycling.steps import StepsBuilder, with_counted
 from ..cycling.steps_builder import READ
 from ..errors import BadRequest, Damaged, ExecutorAway, NotFound, StoreError, WorkbenchError, instead
 from ..fan_out import FanOut, own_task
+from ..messages import counted
 from ..readers.table.states import column_of_step_types
 from ..records import Project, Record
 from ..store import Scope, Store
@@ -43,6 +44,16 @@ class Recomputed:
     failed: dict[str, str] = field(default_factory=dict)
     search: bool = False
     cells: list[str] = field(default_factory=list)
+
+    def __repr__(self) -> str:
+        if self.is_nothing:
+            return "Nothing to recompute: today's rules made all steps and cycles."
+        parts = [f"{counted(len(self.measurements), 'measurement')} of older rules", f"{len(self.failed)} failed"]
+        parts += ["the search"] if self.search else []
+        parts += [f"{counted(len(self.cells), 'cell')} with a specification of their own"] if self.cells else []
+        return "\n".join(
+            [f"Recomputed: {', '.join(parts)}.", *(f"  {n}: {why}" for n, why in self.failed.items())]
+        )
 
     @property
     def is_nothing(self) -> bool:

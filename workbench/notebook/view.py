@@ -230,7 +230,9 @@ class View:
 
     def __repr__(self) -> str:
         values = ", ".join(f"{name}={value!r}" for name, value in self.values.items())
-        return f"<view of {', '.join(self._history.present.config.plan.steps)}{': ' if values else ''}{values}>"
+        name = self._title or (self._home and self._home.name)
+        of = f"'{name}'" if name else ", ".join(self._history.present.config.plan.steps)
+        return f"<view of {of}{': ' if values else ''}{values}>"
 
     def _ipython_display_(self) -> None:
         """Show the live view. Below it is a picture for the saved notebook, which is hidden while the view is live."""

@@ -162,6 +162,10 @@ class Strict(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True, validate_default=False)
 
+    def __repr_args__(self) -> Iterator[tuple[str | None, object]]:
+        """What is shown: the fields that have a value."""
+        return ((name, value) for name, value in super().__repr_args__() if value not in (None, "", {}, []))
+
 
 class Record(Strict):
     """Base of all kinds. A subclass names its table. If plans can list it, it names its source; if search finds it, its
@@ -234,6 +238,23 @@ class Record(Strict):
             return cls.model_validate(dict(values))
         except ValidationError as error:
             raise Invalid(list(_problems(cls, error))) from None
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, object]]:
+        """What is shown of a record: the fields that have a value, without the ids of its organization and user."""
+        for name, value in super().__repr_args__():
+            if name not in ("organization_id", "created_by"):
+                yield name, moment_text(value) if isinstance(value, datetime) else value
+
+    def _repr_html_(self) -> str:
+        """In a notebook: the same as a table."""
+        import html  # only a notebook needs it
+
+        rows = "".join(
+            f"<tr><th style='text-align:left;vertical-align:top'>{html.escape(str(name))}</th>"
+            f"<td style='text-align:left'>{html.escape(str(value))}</td></tr>"
+            for name, value in self.__repr_args__()
+        )
+        return f"<table>{rows}</table>"
 
     def wire(self) -> JsonObject:
         """The record as JSON values under its wire names (``cell_instance_id`` for ``instance_id``)."""

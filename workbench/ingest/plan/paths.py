@@ -11,9 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from ...errors import FileRefused, TooLarge
+from ...errors import BadRequest, FileRefused, TooLarge
+from ...store.db.formats import APPLICATION
 from .unpack import Unpacked, archives
 
+_CACHE = (".cache", ".cache-wal", ".cache-shm")
+_OF_A_STORE = ("", "-wal", "-shm", "-journal", *_CACHE, ".files", ".objects", ".samples")
+"""A store and what lies beside it, as the ends of their names."""
 Paths: TypeAlias = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
 
@@ -57,7 +61,7 @@ def find(
     them wherever it lies: the sheet that speaks of the others. An archive of several files is a folder; where
     ``unpack`` is given, only those in it are unpacked.
     """
-    named = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    named = _named(paths)
     found = Found()
     chosen: dict[Path, None] = {}
     given: list[Path] = []
@@ -90,6 +94,28 @@ def find(
     if any_format:
         found.loose = set()
     return found
+
+
+def _named(paths: Paths) -> list[str | os.PathLike[str]]:
+    """Each path, pattern and folder that was given.
+
+    Raises
+    ------
+    BadRequest
+        If something else was given, such as a frame, whose columns would be taken for names of files.
+    """
+    if isinstance(paths, str | os.PathLike):
+        return [paths]
+    named: list[object] = [] if hasattr(paths, "columns") or not isinstance(paths, Iterable) else [*paths]
+    wrong = next((path for path in named if not isinstance(path, str | os.PathLike)), None)
+    if not isinstance(paths, Iterable) or hasattr(paths, "columns") or wrong is not None:
+        what = type(paths if wrong is None else wrong).__name__
+        raise BadRequest(
+            f"Files are named by paths, folders and patterns such as 'data/*.csv', not by a value of the type {what}. "
+            "bench.measurements.create(instance=..., name=..., time_series=frame) stores samples that are in Python "
+            "already, and bench.quick(frame) draws them."
+        )
+    return [path for path in named if isinstance(path, str | os.PathLike)]
 
 
 def _inside(archive: Path, found: Found, unpack: Container[Path] | None) -> list[Path]:
@@ -140,13 +166,30 @@ def is_same_folder(one: str, other: str) -> bool:
 
 def _walk(folder: Path, root: Path, chosen: dict[Path, None], found: Found) -> None:
     for parent, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(names):
+        known = {*_but_stores(parent, [*folders, *names])}
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name in known)
+        for name in sorted(known.intersection(names)):
             place = Path(parent, name)
             if not is_hidden(name, names) and place not in chosen and place.is_file():
                 chosen[place] = None
                 found.loose.add(place)
                 found.roots.setdefault(place, root)
+
+
+def _but_stores(folder: str, names: Iterable[str]) -> list[str]:
+    """The names in a folder without stores of the workbench, and what a store has beside it."""
+    stores = [name for name in names if name.endswith(".db") and _is_store(Path(folder, name))]
+    theirs = {f"{store}{ending}" for store in stores for ending in _OF_A_STORE}
+    return [name for name in names if name not in theirs]
+
+
+def _is_store(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            head = file.read(72)
+    except OSError:
+        return False
+    return head.startswith(b"SQLite format 3\0") and head[68:] == APPLICATION.to_bytes(4, "big")
 
 
 def is_hidden(name: str, beside: Iterable[str]) -> bool:

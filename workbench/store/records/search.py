@@ -16,6 +16,7 @@ from typing import Protocol, TypeAlias, TypeVar
 import orjson
 
 from ...errors import BadRequest, Invalid, Problem, instead
+from ...messages import counted
 from ...records import ENTITIES, Record
 from ...table import Plain, to_micros
 from ..db.dialect import dialect_of
@@ -60,6 +61,13 @@ class Found:
     total: int
     limit: int
     offset: int
+
+    def __repr__(self) -> str:
+        lines = [f"{len(self.results)} of {counted(self.total, 'hit')} for '{self.query}'"]
+        for hit in self.results:
+            of = f", of '{hit.parent_name}'" if hit.parent_name else ""
+            lines.append(f"  {hit.entity_type.replace('_', ' ')} '{hit.name}'{of}")
+        return "\n".join(lines)
 
 
 class Searched(Protocol):
