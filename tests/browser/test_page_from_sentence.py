@@ -39,6 +39,10 @@ def test_a_pasted_answer_is_checked_repaired_drawn_and_saved_with_its_session(si
         project = bench.backend.project.id
     window = site.window(f"/boards/{project}/{board.id}/new-plot")
     page = window.page
+    expect(page.get_by_text("Give the plot a name to save it")).to_be_visible()
+    first = page.get_by_role("article", name="Draft")
+    expect(first).to_have_attribute("data-state", "drawn")
+    expect(first).not_to_contain_text("partial")  # no test ends in a cycle that was broken off
     page.get_by_text("From a sentence").click()
     page.get_by_role("textbox", name="Wish").fill("Cells by batch")
     page.get_by_role("button", name="Copy the context").click()

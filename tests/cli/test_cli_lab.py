@@ -136,6 +136,9 @@ def test_jupyterlab_answers_and_asks_nothing_of_others(tmp_path: Path) -> None:
         assert "/lab/tree/notebooks/01_first.ipynb?token=" in page.address
         assert page.settings["news"] == {"disabled": True}
         assert page.settings["extensionManager"]["can_install"] is False
+        told = page.defaults("@jupyterlab/apputils-extension:notification")
+        assert told["fetchNews"] == "false"  # else a question to the user covers the first notebook
+        assert told["checkForUpdates"] is False
         process.send_signal(signal.SIGTERM)
         process.stderr.read()
         assert process.wait(30) == 0
@@ -157,18 +160,25 @@ class OpenedPage:
         else:
             raise AssertionError(told)
         self.address = found[0]
-        page = self._read()
+        page = self._read(self.address)
         self.settings = json.loads(re.search(r'id="jupyter-config-data"[^>]*>(.*?)</script>', page, re.DOTALL)[1])
 
-    def _read(self) -> str:
+    def defaults(self, plugin: str) -> dict[str, object]:
+        """The settings of a plugin of JupyterLab for a user who chose none."""
+        address, _, token = self.address.partition("?")
+        root = address.partition("/lab/tree/")[0]
+        schema = json.loads(self._read(f"{root}/lab/api/settings/{plugin}?{token}"))["schema"]
+        return {name: one.get("default") for name, one in schema["properties"].items()}
+
+    def _read(self, address: str) -> str:
         def answer() -> str:
             try:
-                with urllib.request.urlopen(self.address, timeout=60) as page:
+                with urllib.request.urlopen(address, timeout=60) as page:
                     return page.read().decode()
             except urllib.error.URLError:  # the address is printed a moment before anybody listens
                 return ""
 
-        return until(answer, self.address)
+        return until(answer, address)
 
 
 def test_options_may_stand_without_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,6 +18,9 @@ QUIET = (
     "--LabApp.extension_manager=readonly",
 )
 """No news, no check for updates, no list of extensions: JupyterLab contacts no other machine."""
+CONFIG = Path(__file__).parent / "jupyter_config"
+"""Defaults of JupyterLab's settings. Without them the page asks each new user whether it may fetch news. What a user
+has chosen in the settings goes before them."""
 PROMPT = "--ServerApp.kernel_websocket_connection_class=workbench.cli.lab_socket.PromptChannels"
 
 
@@ -73,6 +76,9 @@ def start(given: Sequence[str]) -> None:
     """Run JupyterLab in this process until it is stopped."""
     from jupyterlab.labapp import LabApp
 
+    os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(
+        filter(None, (os.environ.get("JUPYTER_CONFIG_PATH"), str(CONFIG)))
+    )
     LabApp.launch_instance(list(given))
 
 

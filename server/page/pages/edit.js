@@ -33,15 +33,18 @@ function newId() {
 const BEGINNING = {
   plan: { steps: {
     tests: { op: "list", source: "measurements", fields: ["id", "name", "instance_name"], limit: 20 },
-    cycles: { op: "summary", source: "measurements", dataset: "cycles", ids: { from: "tests", column: "id" }, columns: ["Cycle count", "Discharge capacity [A.h]"] },
+    cycles: { op: "summary", dataset: "cycles", ids: { from: "tests", column: "id" }, columns: ["Cycle count", "Discharge capacity [A.h]", "Complete"] },
+    fade: { op: "join", left: "tests", right: "cycles", on: { left: "id", right: "measurement_id" }, where: { Complete: [true, null] } },
   } },
-  transform: `def transform(data, params):
-    names = data["tests"].set_index("id")["name"]
-    fig = go.Figure()
-    for test, cycles in data["cycles"].groupby("measurement_id"):
-        fig.add_scatter(x=cycles["Cycle count"], y=cycles["Discharge capacity [A.h]"], name=names[test], mode="lines")
-    fig.update_layout(xaxis_title="Cycle count", yaxis_title="Discharge capacity / A h", template="plotly_white")
-    return fig
+  transform: `from workbench import battery
+
+def transform(data, params):
+    fade = data["fade"]
+    if fade.empty:
+        return battery.message("No test has cycles yet. Bring in files, or choose another source in the plan.")
+    y = "Discharge capacity [A.h]"
+    figure = px.line(fade, x="Cycle count", y=y, color="instance_name", line_group="id", template=battery.template())
+    return figure.update_layout(yaxis_title=battery.axis_title(y), legend=battery.legend(title={"text": "Cell"}))
 `,
   params: {},
 };
@@ -206,7 +209,7 @@ function Desk({ project, home, record: opened }) {
   return html`<div>
     <div class="head"><div><nav class="crumbs" aria-label="Where this is"><a href="/">Boards</a><span>/</span><a href=${base}>${home.name}</a>${record && html`<span>/</span><a href=${`${base}/plots/${record.id}`}>${record.name}</a>`}</nav>
       <h1 class="unseen">${record ? `Edit ${record.name}` : "New plot"}</h1><input class="input title" aria-label="Name of the plot" placeholder="Name of the new plot" maxlength="500" value=${name} onInput=${(/** @type {any} */ event) => setName(event.target.value)} /></div>
-      <div class="row"><span class="soft small" role="status">${problems.length ? many(problems.length, "problem") : checked ? "No problems" : "Checking …"}${changed ? " · not saved" : ""}</span>
+      <div class="row"><span class="soft small" role="status">${problems.length ? many(problems.length, "problem") : !checked ? "Checking …" : name.trim() ? "No problems" : "Give the plot a name to save it"}${changed ? " · not saved" : ""}</span>
         ${record && record.revision > 1 && html`<button type="button" class="button" onClick=${() => setQuery({ compare: compare ? null : String(record.revision - 1) })}><${Icon} name="history" /> Compare</button>`}
         ${record && changed && html`<input class="input note-field" aria-label="What changed, in a few words" placeholder="What changed?" maxlength="500" value=${note} onInput=${(/** @type {any} */ event) => setNote(event.target.value)} />`}
         <button type="button" class="button main" disabled=${!ready} onClick=${() => save()}>${record ? `Save as revision ${record.revision + 1}` : "Save"}</button></div></div>
