@@ -6,9 +6,9 @@ from workbench import battery
 
 TEMPERATURE = "properties.ageing_temperature.value"
 MODES = {
-    "LLI [%]": "Lithium inventory",
-    "LAM anode [%]": "Anode material",
-    "LAM cathode [%]": "Cathode material",
+    "LLI [%]": "Lithium<br>inventory",
+    "LAM anode [%]": "Anode<br>material",
+    "LAM cathode [%]": "Cathode<br>material",
 }
 
 
@@ -35,10 +35,10 @@ def transform(data, params):
                 row=1,
                 col=place,
             )
-    fig.update_xaxes(title_text="Ageing cycles", dtick=40)
+    fig.update_xaxes(title={"text": "Ageing cycles", "font": {"size": 13}}, dtick=40)
     fig.update_yaxes(rangemode="tozero")
     fig.update_yaxes(title_text="Loss / %", col=1)
-    fig.update_annotations(font_size=14)
+    fig.update_annotations(font_size=13)  # on two lines: beside each other on a telephone
     fig.update_layout(
         template=battery.template(),
         margin={"t": 48},
