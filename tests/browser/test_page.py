@@ -362,6 +362,13 @@ def test_files_are_brought_in_and_the_report_says_what_became_of_each(window: Wi
     window.page.get_by_label("Positive current").select_option("discharge")
     window.page.get_by_role("button", name="Bring in 1 file").click()
     expect(report).to_contain_text("1 stored")
+    unsaid = tmp_path / "unsaid.csv"
+    unsaid.write_text("Time,Voltage [V],Current [A]\n" + "".join(f"{n},2.{n:02},1\n" for n in range(20)))
+    window.page.get_by_label("Files").set_input_files([unsaid])
+    window.page.get_by_label("Columns").fill("")
+    window.page.get_by_role("button", name="Bring in 1 file").click()
+    expect(report).to_contain_text("Settle it by: “Columns” Time = Time [s]")
+    expect(report).not_to_contain_text("column_map")
 
 
 def test_a_viewer_sees_no_way_to_change_and_a_stranger_sees_one_sentence(site: Site, window: Window) -> None:

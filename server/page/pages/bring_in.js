@@ -26,6 +26,16 @@ const SIGNS = [["", "as the file says"], ["discharge", "discharge is positive"],
 /** The lines of a text such as `Volts = Voltage [V]`, each as what is before and after its last `=`. @param {string} text */
 const pairsOf = (text) => text.split("\n").filter((line) => line.trim()).map((line) => [line.slice(0, Math.max(line.lastIndexOf("="), 0)).trim(), line.slice(line.lastIndexOf("=") + 1).trim()]);
 
+const LABELS = new Map([...OPTIONS.map(([key, label]) => /** @type {[string, string]} */ ([key, label])), ["sign", "Positive current"]]);
+
+/** A sentence of the report, with the fields of this page where it spells options of Python. @param {string} text */
+function withFields(text) {
+  return text
+    .replace(/column_map=(\{(?:"(?:[^"\\]|\\.)*"(?:: |, )?)+\})/g, (_, map) => `“Columns” ${Object.entries(JSON.parse(map)).map(([theirs, ours]) => `${theirs} = ${ours}`).join(", ")}`)
+    .replace(/\b(\w+)="([^"]*)"/g, (all, key, value) => (LABELS.has(key) ? `“${LABELS.get(key)}” ${SIGNS.find(([sign]) => key === "sign" && sign === value)?.[1] ?? value}` : all))
+    .replace("sheet: a column 'rating'; rating if", "“Ratings”, if");
+}
+
 export default function BringIn() {
   useTitle("Bring in files");
   const all = (projects.value ?? []).filter((one) => may(one, "write"));
@@ -92,7 +102,7 @@ export default function BringIn() {
         ${all.length > 1 && html`<label class="labelled" for="into">Project<select class="input" id="into" onChange=${(/** @type {any} */ event) => setProject(event.target.value)}>${all.map((one) => html`<option key=${one.id} value=${one.id} selected=${one.id === chosen}>${one.name}</option>`)}</select></label>`}
         ${OPTIONS.map(([key, label, hint]) => html`<label key=${key} class="labelled" for=${`say-${key}`}>${label}<input class="input" id=${`say-${key}`} value=${options[key] ?? ""} onInput=${(/** @type {any} */ event) => setOptions({ ...options, [key]: event.target.value })} /><span class="soft small">${hint}</span></label>`)}
         <label class="labelled" for="say-sign">Positive current<select class="input" id="say-sign" onChange=${(/** @type {any} */ event) => setOptions({ ...options, sign: event.target.value })}>${SIGNS.map(([key, word]) => html`<option key=${key} value=${key} selected=${key === (options.sign ?? "")}>${word}</option>`)}</select></label>
-        <label class="labelled" for="say-columns">Columns<textarea class="input" id="say-columns" rows="2" placeholder="Volts = Voltage [V]" value=${options[MAP] ?? ""} onInput=${(/** @type {any} */ event) => setOptions({ ...options, [MAP]: event.target.value })}></textarea><span class="soft small">What columns of the files are, one a line, where the report asks for a column_map.</span></label></div>
+        <label class="labelled" for="say-columns">Columns<textarea class="input" id="say-columns" rows="2" placeholder="Volts = Voltage [V]" value=${options[MAP] ?? ""} onInput=${(/** @type {any} */ event) => setOptions({ ...options, [MAP]: event.target.value })}></textarea><span class="soft small">What columns of the files are, one a line, where the report asks for it.</span></label></div>
       <div><button type="button" class="button main" onClick=${begin}>Bring in ${many(files.length, "file")}</button></div></div>`}
     ${running && html`<div class="box pad stack" role="status"><strong class="break">${state.text} …</strong><progress max=${state.of || 1} value=${state.done} aria-label="Progress"></progress><span class="soft small">${state.done} of ${state.of}</span></div>`}
     ${state?.error && html`<div class="note wrong" role="alert" style=${{ marginTop: "14px" }}><${Icon} name="warn" /><div>${state.error}</div></div>`}
@@ -103,11 +113,12 @@ const KINDS = /** @type {const} */ ([["odd", "warning", ""], ["assumed", "assume
 
 /** What became of each file. @param {{ report: any }} given */
 function Report({ report }) {
+  const open = (report.assumptions ?? []).filter((/** @type {any} */ one) => one["settled by"] && !one["settled by"].startsWith("nothing"));
   return html`<section class="stack" aria-label="Report" style=${{ marginTop: "16px" }}>
     <div class=${`note ${report.ok ? "good" : ""}`} role="status"><${Icon} name=${report.ok ? "check" : "warn"} /><strong>${report.summary}</strong></div>
-    ${(report.assumptions ?? []).length > 0 && html`<div class="box pad stack"><h2>To settle</h2><ul class="plain-list">${report.assumptions.map((/** @type {any} */ one) => html`<li><div class="break">${one.example}</div><div class="soft small">${many(one.files, "file")}. Settle it by: <code class="break">${one["settled by"]}</code></div></li>`)}</ul></div>`}
+    ${open.length > 0 && html`<div class="box pad stack"><h2>To settle</h2><ul class="plain-list">${open.map((/** @type {any} */ one) => html`<li><div class="break">${withFields(one.example)}</div><div class="soft small">${many(one.files, "file")}. Settle it by: <span class="break">${withFields(one["settled by"])}</span></div></li>`)}</ul></div>`}
     ${report.files.map((/** @type {any} */ one) => html`<details class="box file-report" open=${one.status === "refused"}><summary><span class=${`chip ${one.status}`}>${one.status}</span><strong class="break">${one.path}</strong>
         <span class="soft small">${one.rows ? `${one.format}, ${many(one.rows, "row")}, ${many(one.cycles, "cycle")}` : ""}</span>${one.measurement_id && html`<a href=${`/explore/tests/${part(one.measurement_id)}`}>Open the test</a>`}</summary>
-      <div class="pad stack">${one.why && html`<p class="break">${one.why}</p>`}
-        ${KINDS.map(([key, word, kind]) => (one[key] ?? []).map((/** @type {string} */ text) => html`<div class=${`note ${kind}`}><div><strong>${word}</strong> · ${text}</div></div>`))}</div></details>`)}</section>`;
+      <div class="pad stack">${one.why && html`<p class="break">${withFields(one.why)}</p>`}
+        ${KINDS.map(([key, word, kind]) => (one[key] ?? []).map((/** @type {string} */ text) => html`<div class=${`note ${kind}`}><div><strong>${word}</strong> · ${withFields(text)}</div></div>`))}</div></details>`)}</section>`;
 }
