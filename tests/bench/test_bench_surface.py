@@ -14,6 +14,8 @@ import pytest
 from support.local_and_remote import WHERE, opened
 
 import workbench as wb
+from workbench.analyses.run import Analysed
+from workbench.messages import typed_in
 
 RATINGS = {
     "capacity": {"value": 5.0, "unit": "A.h"},
@@ -486,6 +488,13 @@ def test_objects_show_themselves_in_short(tmp_path: Path) -> None:
         view = bench.show(plot)
         assert repr(view) == "<view of 'Cells'>"
         view.close()
+
+
+def test_many_tests_without_a_result_are_counted_with_what_lists_them() -> None:
+    done = Analysed("knee", tests=12, invalid={f"test {n}": "no knee" for n in range(12)})
+    assert repr(done).endswith("and 2 more; see .invalid")
+    with typed_in("terminal"):
+        assert repr(done).endswith("and 2 more; --json lists all")
 
 
 def test_a_link_that_is_missing_has_the_name_that_people_give(tmp_path: Path) -> None:
