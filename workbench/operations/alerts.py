@@ -219,6 +219,7 @@ def _refuse_misread(fields: Json) -> None:
     """Refuse arguments of other types than those that are declared: a local caller passes whatever it has."""
     create: Operation[..., AlertShown] = vars(AlertOperations)["create_alert"]
     try:
+        # An operation whose arguments are not all in its path has a body.
         cast(type[BaseModel], create.body).model_validate(fields)
     except ValidationError as error:
         found: dict[str, Problem] = {}
