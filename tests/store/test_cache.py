@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import signal
 import sqlite3
@@ -15,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from workbench.store.cache.cache import Cache
+from workbench.store.cache.disk import SideFile, Stats
 
 
 @pytest.fixture
@@ -342,6 +344,7 @@ def test_a_wait_can_be_given_up(path: Path) -> None:
 MAKER = """
 import sys, time
 from workbench.store.cache.cache import Cache
+from workbench.store.cache.disk import SideFile, Stats
 cache = Cache(sys.argv[1])
 def make():
     print("making", flush=True)
@@ -411,3 +414,28 @@ def test_a_long_making_keeps_its_lease(path: Path, monkeypatch: pytest.MonkeyPat
     thread.join()
     cache.close()
     other.close()
+
+
+def test_no_connection_stays_open(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python 3.13 warns of each one that is collected without being closed."""
+    ended: list[str] = []
+
+    class Watched(sqlite3.Connection):
+        def close(self) -> None:
+            ended.append("closed")
+            super().close()
+
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *given, **named: connect(*given, factory=Watched, **named))
+    side = SideFile(path, 1 << 20, Stats())
+    assert side.get("kind", "key") is None
+    borrowed = side._borrow()
+    side.close()
+    assert not ended
+    side._return(borrowed)
+    assert ended == ["closed"]
+    other = SideFile(path, 1 << 20, Stats())
+    assert other.get("kind", "key") is None
+    del other
+    gc.collect()
+    assert ended == ["closed"] * 2

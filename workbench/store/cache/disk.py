@@ -93,6 +93,7 @@ class SideFile:
         self._stats = stats
         self._idle: list[sqlite3.Connection] = []
         self._inherited: list[sqlite3.Connection] = []
+        self._closed = False
         self._pid = os.getpid()
         self._identity: tuple[int, int, int] | None = None
         self._touched: set[tuple[str, str]] = set()
@@ -233,9 +234,15 @@ class SideFile:
         if writer is not None and writer.pid == os.getpid():
             writer.close()
         with self._lock:
+            self._closed = True  # what other threads have borrowed is closed when they give it back
             idle, self._idle = self._idle, []
         for connection in idle:
             connection.close()
+
+    def __del__(self) -> None:
+        if self._pid == os.getpid():  # after a fork they are of the parent, see `_borrow`
+            for connection in self._idle:
+                connection.close()
 
     def attempt(self, work: Callable[[sqlite3.Connection], _Answer], otherwise: _Answer) -> _Answer:
         """``work`` on a connection; ``otherwise`` if the side file fails."""
@@ -306,7 +313,8 @@ class SideFile:
 
     def _return(self, connection: sqlite3.Connection) -> None:
         with self._lock:
-            if self._identity is not None and self._identity == self._now() and len(self._idle) < 8:
+            same = self._identity is not None and self._identity == self._now()
+            if same and not self._closed and len(self._idle) < 8:
                 self._idle.append(connection)
                 return
         connection.close()
