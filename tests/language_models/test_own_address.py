@@ -21,6 +21,7 @@ from workbench.language_models import open_model
 TURNS = [Turn("system", "Answer with JSON."), Turn("user", "Cells by name")]
 PARTS = ['{"say": ', '"There is ', 'no such test."}']
 KEY = "the-key-of-the-model"
+_RUBBISH: dict[str, Any] = {"a list": [1], "a number": 7, "no choices": {"choices": [3]}, "a text": "hello"}
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +44,8 @@ def address() -> Iterator[tuple[str, list[Any]]]:
 
 
 async def _events(model: str) -> Any:
+    if model in _RUBBISH:
+        yield _event(_RUBBISH[model])
     head = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": model}
     for part in PARTS:
         yield _event({**head, "choices": [{"index": 0, "delta": {"role": "assistant", "content": part}}]})
@@ -108,6 +111,15 @@ def test_a_refusal_is_said_without_the_key(
 def test_an_answer_that_is_cut_is_not_repaired(address: tuple[str, list[Any]], end: str, words: str) -> None:
     with pytest.raises(ServerAway, match=rf"openai:{end} at .* is not complete\. .*{words}"):
         open_model(end, url=address[0])(TURNS)
+
+
+@pytest.mark.parametrize("kind", _RUBBISH)
+def test_a_server_that_is_none_of_a_model_is_said_to_give_no_answer(
+    address: tuple[str, list[Any]], kind: str
+) -> None:
+    """It was an AttributeError of the library."""
+    with pytest.raises(ServerAway, match=r"gave no answer"):
+        open_model(kind, url=address[0])(TURNS)
 
 
 def test_a_server_that_is_not_there_is_named() -> None:

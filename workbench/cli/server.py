@@ -110,7 +110,7 @@ def serve(
     check_server_package()
     from server.identity_provider import ProviderSettings, check
     from server.metrics import check_installed
-    from server.serving import Serving, run
+    from server.serving import Serving, listen, run
 
     # What is wrong with these is said before a key is made.
     if executor is not None:
@@ -126,6 +126,7 @@ def serve(
     elif oidc_client or oidc_new_people is not None or oidc_domain:
         raise BadRequest("These options of a provider need its address: --oidc-issuer URL.")
     path = meant_store(store)
+    listen(host, port).close()
     _first_key(path, project, organization, as_json=as_json)
     run(
         Serving(
