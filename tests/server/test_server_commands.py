@@ -117,7 +117,7 @@ def test_no_key_is_made_where_the_port_is_taken(tmp_path: Path) -> None:
     """The key was printed, and then the refusal; nobody looks for a key above an error."""
     with server.serving.listen("127.0.0.1", 0) as taken:
         port = str(taken.getsockname()[1])
-        said = told("serve", "--store", str(tmp_path / "lab.db"), "--port", port, code=1)
+        said = told("serve", "--store", str(tmp_path / "lab.db"), "--port", port, code=2)
     assert f"port {port}" in said
     assert "wb_" not in said
     assert not (tmp_path / "lab.db").exists()

@@ -99,7 +99,7 @@ def asked(by: LanguageModel, turns: Sequence[Turn], most: int, heard: Heard) -> 
     except ModelHTTPError as error:
         said = _short(str(error.body or error.message), by.key)
         raise ServerAway(f"The model {by.title} refused with status {error.status_code}. {said}") from None
-    # A server that is none of a model answers anything, in which the library of its provider finds no attributes or keys.
+    # A server that is none of a model answers anything, and the library of its provider stumbles over what it lacks.
     except (AgentRunError, UserError, OSError, AttributeError, LookupError, TypeError, ValueError) as error:
         why = _short(str(error) or type(error).__name__, by.key)
         raise ServerAway(f"The model {by.title} gave no answer. {why}") from None
