@@ -259,7 +259,8 @@ Why it is more than twice reading alone:
 What was stored is never read from its file again, so all this is paid once.
 
 What was tried and did not help: larger blocks for the hash; weaker compression of the samples on their way from the
-process that reads to the one that stores.
+process that reads to the one that stores. The parser of Arrow needs 1.6 times the processor
+time of that of pandas for the same text.
 """
 
 if __name__ == "__main__":
