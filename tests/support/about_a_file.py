@@ -35,6 +35,13 @@ _SINGLE = (
         "test_a_backup_has_its_own_objects_and_the_next_one_copies_only_new_ones",
         "test_a_backup_of_a_damaged_object_is_refused_and_leaves_no_file",
     ),
+    # A store on PostgreSQL is not backed up by us.
+    *("test_a_copy_does_not_join_the_place_of_its_store", "test_who_took_over_is_the_only_one_who_deletes"),
+    *("test_a_backup_is_not_put_where_a_store_deletes", "test_a_backup_in_one_file_is_whole_or_refused"),
+    "test_a_backup_of_the_file_alone_finds_the_samples_from_another_folder",
+    "test_a_backup_in_one_file_takes_no_name_that_was_taken_meanwhile",
+    "test_a_copy_in_place_of_the_store_is_not_answered_for_the_other",
+    "test_a_revision_of_an_older_copy_is_not_taken_for_another_of_its_number",
     "test_a_wrong_secret_of_a_remembered_key_is_looked_up_as_an_unknown_id_is",
     "test_a_run_whose_process_ended_is_said_to_be_stopped",
     "test_an_address_has_five_failed_tries_a_minute_over_all_processes",
