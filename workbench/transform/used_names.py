@@ -2,7 +2,7 @@
 
 It reports only what is certain: literal keys of the two arguments of ``transform``. It skips an argument that the
 script binds to something else, and keys that the script itself sets or tests with ``in``. A key that ``get`` reads may
-be missing, so it is reported only if it is nearly a name that there is.
+be missing: it is reported only where it is close to a name of the recipe.
 """
 
 from __future__ import annotations
