@@ -150,11 +150,16 @@ class _Packer:
 
 def pack(steps: Mapping[str, StepResult], extra: JsonObject | None = None) -> bytes:
     """Bytes of the steps (and ``extra``, any JSON): magic, head length, JSON head, then 8-aligned buffers."""
+    return b"".join(packed_parts(steps, extra))
+
+
+def packed_parts(steps: Mapping[str, StepResult], extra: JsonObject | None = None) -> list[bytes | memoryview]:
+    """What :func:`pack` joins: the columns are views, not copies."""
     packer = _Packer()
     head = {"steps": [[name, packer.step(result)] for name, result in steps.items()], "extra": extra or {}}
     text = orjson.dumps(head)
     text += b" " * (-len(text) % 8)
-    return b"".join([MAGIC, len(text).to_bytes(8, "little"), text, *packer.buffers])
+    return [MAGIC, len(text).to_bytes(8, "little"), text, *packer.buffers]
 
 
 def unpack(data: bytes | bytearray | memoryview) -> tuple[dict[str, StepResult], JsonObject]:

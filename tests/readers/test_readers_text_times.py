@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -14,7 +15,7 @@ from support.text_file import IMPEDANCE, PLAIN, TEST, file, holds_the_test, line
 
 from workbench.errors import FileRefused
 from workbench.readers import read
-from workbench.readers.table.fixed_width_clocks import fixed_width_durations
+from workbench.readers.table.fixed_width_clocks import fixed_width_clocks, fixed_width_durations
 from workbench.readers.table.values import _durations, durations, some_texts
 from workbench.table import concat
 
@@ -233,3 +234,26 @@ def test_the_first_different_texts_of_a_column_are_those_of_all_its_rows() -> No
     assert some_texts(pd.Series(few, dtype="str")) == ["a", *few[50_000:]]
     many = [f"c{n}" for n in range(60_000)]
     assert some_texts(pd.Series(many, dtype="str")) == many[:20_000:20]
+
+
+def test_clock_times_with_one_digit_or_a_half_day_are_those_of_pandas() -> None:
+    """Whatever the fast way reads, pandas reads as the same moment; it leaves none of the usual ones to pandas."""
+    chance = np.random.default_rng(3)
+    patterns = ("%m/%d/%Y %I:%M:%S %p", "%d.%m.%Y %H:%M", "%Y-%m-%d %H:%M:%S.%f", "%d/%m/%Y %I:%M %p", "%Y-%m-%d")
+    odd = [
+        *("1/1/2024 0:00:00 AM", "1/1/2024 13:00:00 PM", "2/30/2024 1:00:00 am", "12/31/2024 12:00:00 pm"),
+        *("1/1/2024 1:00:00 XM", "1/1/2024 1:0:0 AM", "/1/2024 1:00:00 AM", "1.1.2024 24:00", "1.1.2024 0:00"),
+    ]
+    for pattern in patterns:
+        before = r"(^|[/ .])0(?=\d)" if pattern.startswith("%d.") else r"(^|[/ -])0(?=\d)"
+        texts = []
+        for moment in pd.to_datetime(chance.integers(0, 4_000_000_000, 3000), unit="s"):
+            text = moment.strftime(pattern)
+            texts.append(re.sub(before, r"\1", text) if chance.random() < 0.5 else text)
+        slow = pd.to_datetime(pd.Series([*texts, *odd]), format=pattern, errors="coerce").to_numpy(
+            "datetime64[us]"
+        )
+        fast = fixed_width_clocks(pa.array([*texts, *odd]), pattern)
+        known = ~np.isnat(fast)
+        assert np.array_equal(fast[known], slow[known]), pattern
+        assert known[: len(texts)].all(), pattern

@@ -9,7 +9,7 @@ import numpy as np
 import zstandard
 
 from ...cycling.columns import CYCLE_COUNT
-from ...dataset import pack, unpack
+from ...dataset import packed_parts, unpack
 from ...errors import StoreError
 from ...exchange import ContentHash
 from ...table import Column, Table
@@ -21,9 +21,12 @@ _HEAD = 8
 
 def put(file: IO[bytes], name: str, table: Table) -> None:
     """Write one table at the end of ``file``."""
-    data = zstandard.ZstdCompressor(level=1).compress(pack({name: table}))
-    file.write(len(data).to_bytes(_HEAD, "little"))
-    file.write(data)
+    parts = packed_parts({name: table})
+    # With its size in its head a frame is unpacked into one buffer.
+    compressor = zstandard.ZstdCompressor(level=1).compressobj(size=sum(memoryview(part).nbytes for part in parts))
+    data = [*map(compressor.compress, parts), compressor.flush()]
+    file.write(sum(map(len, data)).to_bytes(_HEAD, "little"))
+    file.writelines(data)
 
 
 def cycle_numbers(starts: Sequence[int], row: int, n: int) -> Column:

@@ -19,7 +19,10 @@ _MOST_HELD = 2
 
 def split_lines(text: str) -> list[str]:
     """The lines of a whole text without their ends; the last is empty if the text ends with a line end."""
-    return _END.split(text)
+    if "\r\r" in text:
+        return _END.split(text)
+    # A pattern takes ten times as long.
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 class PlainLineEnds:

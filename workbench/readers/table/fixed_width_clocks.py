@@ -1,50 +1,64 @@
-"""Clock times of one width, such as ``04/30/2024 14:41:19``, read column by column of their letters.
+"""Clock times such as ``04/30/2024 14:41:19`` and ``4/30/2024 2:41:19 PM``, read column by column of their letters.
 
 pandas parses each text apart unless the date begins with its year. Cyclers write a clock time in each row, which took a
-fifth of the time of a text file.
+fifth of the time of a text file, and more than half where hours go to 12.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from itertools import combinations, pairwise
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-_DIGITS = {"Y": 4, "m": 2, "d": 2, "H": 2, "M": 2, "S": 2}
+_DIGITS = {"Y": 4, "m": 2, "d": 2, "H": 2, "I": 2, "M": 2, "S": 2, "p": 2}
+"""The digits of each part of a clock time; ``p`` has two letters, AM or PM."""
+_MAY_BE_ONE = "mdHI"
+"""Parts that programs write with one digit where that is enough. Others without their zero are left to pandas."""
 _PART = re.compile(r"%(.)|([^%])")
 _YEARS = 1700, 2200
 """Years that all units of time of pandas hold."""
 _FINEST = 9
 """Digits of a second that pandas reads."""
+_SMALL = 0x20
+"""What makes a letter of ASCII a small one."""
 _SHORTEST = len("0:00:00")
 _MOST_HOURS, _MOST_FINE = 8, 13
 """Digits of the hours, and of the parts of a second with which seconds are whole numbers that a float holds."""
 
 
 def fixed_width_clocks(texts: pa.Array, pattern: str) -> NDArray[np.datetime64]:
-    """(n,) datetime64[us] of texts that have all the digits of the pattern; NaT for others, which may still fit it.
+    """(n,) datetime64[us] of texts that have the parts of the pattern, with one digit or two for the month, the day and
+    the hour; NaT for others, which may still fit it.
 
-    Only patterns of ``%Y``, ``%m``, ``%d``, ``%H``, ``%M``, ``%S`` and, at their end, ``%f`` are known here.
+    Only patterns of ``%Y``, ``%m``, ``%d``, ``%M``, ``%S``, ``%H`` or ``%I`` with ``%p``, and at their end ``%f``, are
+    known here.
 
-    >>> fixed_width_clocks(pa.array(["30.04.2024 14:41", "3.4.2024 14:41"]), "%d.%m.%Y %H:%M").astype(str).tolist()
-    ['2024-04-30T14:41:00.000000', 'NaT']
+    >>> fixed_width_clocks(pa.array(["30.04.2024 14:41", "3.4.2024 4:41"]), "%d.%m.%Y %H:%M").astype(str).tolist()
+    ['2024-04-30T14:41:00.000000', '2024-04-03T04:41:00.000000']
     """
     made = np.full(len(texts), np.datetime64("NaT", "us"))
-    head = pattern.removesuffix("%f")
-    places, marks, width = _places(head)
-    if set(places) < {"Y", "m", "d"} or not pattern.isascii():
+    if not pattern.isascii():
         return made
+    head = pattern.removesuffix("%f")
     finest = _FINEST if head != pattern else 0
     lengths = pc.fill_null(pc.binary_length(texts), -1).to_numpy(zero_copy_only=False)
     for length in np.unique(lengths):
-        if not (width + min(finest, 1) <= length <= width + finest):
-            continue
         rows = np.flatnonzero(lengths == length)
-        letters = _letters(texts if len(rows) == len(texts) else texts.take(pa.array(rows)), int(length))
-        made[rows] = _moments(letters, places, marks, width)
+        letters: NDArray[np.uint8] | None = None
+        for places, marks, width in _layouts(head):
+            if not (width + min(finest, 1) <= length <= width + finest):
+                continue
+            if letters is None:
+                letters = _letters(texts if len(rows) == len(texts) else texts.take(pa.array(rows)), int(length))
+            made[rows] = found = _moments(letters, places, marks, width)
+            if not (others := np.isnat(found)).any():
+                break
+            rows, letters = rows[others], letters[others]
     return made
 
 
@@ -96,20 +110,34 @@ def _seconds(letters: NDArray[np.uint8], point: int) -> NDArray[np.float64]:
     return made
 
 
-def _places(pattern: str) -> tuple[dict[str, slice], dict[int, int], int]:
-    """Where each part stands, the marks between them, and the width; no parts for a pattern that is not known here."""
+def _layouts(pattern: str) -> Iterator[tuple[dict[str, slice], dict[int, int], int]]:
+    """Where each part of a pattern is, the marks between them, and the width: first with all its digits, then with one
+    digit for some of the parts. None for a pattern that is not known here."""
+    found = _PART.findall(pattern)
+    parts = [part for part, _ in found if part]
+    known = len(set(parts)) == len(parts) and set(parts) <= set(_DIGITS) and set(parts) >= {"Y", "m", "d"}
+    if not known or ("I" in parts) != ("p" in parts) or ("I" in parts and "H" in parts):
+        return
+    # Digits of two parts without a mark between them could be cut in several ways.
+    apart = all(bool(part) != bool(after) for (part, _), (after, _) in pairwise(found))
+    short = [part for part in parts if part in _MAY_BE_ONE and apart]
+    for many in range(len(short) + 1):
+        for ones in combinations(short, many):
+            yield _layout(found, ones)
+
+
+def _layout(found: list[tuple[str, str]], ones: tuple[str, ...]) -> tuple[dict[str, slice], dict[int, int], int]:
     places: dict[str, slice] = {}
     marks: dict[int, int] = {}
     at = 0
-    for part, mark in _PART.findall(pattern):
+    for part, mark in found:
         if mark:
             marks[at] = ord(mark)
             at += 1
-        elif part in _DIGITS and part not in places:
-            places[part] = slice(at, at + _DIGITS[part])
-            at += _DIGITS[part]
         else:
-            return {}, {}, 0
+            digits = 1 if part in ones else _DIGITS[part]
+            places[part] = slice(at, at + digits)
+            at += digits
     return places, marks, at
 
 
@@ -129,8 +157,9 @@ def _moments(
     fits = np.ones(len(letters), bool)
     for place, mark in marks.items():
         fits &= letters[:, place] == mark
+    half = places.get("p", slice(0, 0))
     for place in range(letters.shape[1]):
-        if place not in marks:
+        if place not in marks and not half.start <= place < half.stop:
             fits &= digits[:, place] <= 9
 
     def number(of: slice) -> NDArray[np.int64]:
@@ -139,7 +168,12 @@ def _moments(
             value = 10 * value + digits[:, place]
         return value
 
-    values = {part: number(place) for part, place in places.items()}
+    values = {part: number(place) for part, place in places.items() if part != "p"}
+    if "I" in values:
+        first, last = (letters[:, place] | _SMALL for place in range(half.start, half.stop))
+        fits &= ((first == ord("a")) | (first == ord("p"))) & (last == ord("m"))
+        fits &= (values["I"] >= 1) & (values["I"] <= 12)
+        values["H"] = values["I"] % 12 + 12 * (first == ord("p"))
     fits &= (values["Y"] >= _YEARS[0]) & (values["Y"] < _YEARS[1])
     fits &= (values["m"] >= 1) & (values["m"] <= 12)
     seconds = np.zeros(len(letters), np.int64)

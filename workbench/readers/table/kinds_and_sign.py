@@ -8,7 +8,6 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from ...cycling.columns import (
     CURRENT,
@@ -210,7 +209,8 @@ class Survey:
         if series.isna().all():
             return
         kind = {"i": "integer", "u": "integer", "f": "number", "b": "boolean"}.get(series.dtype.kind, "text")
-        if kind == "text" and series.dropna().isin([True, False]).all():
+        present = series.dropna() if kind == "text" else series
+        if kind == "text" and all(part.isin([True, False]).all() for part in (present[:1], present)):
             kind = "boolean"
         self._long.feed(name, series)
         known = self.kinds[name]
@@ -273,7 +273,7 @@ class Survey:
                 swappable &= column.day_first is None
                 notes.extend(date_notes(column.header, pattern, _example(series), swappable=swappable))
                 if settings.first_clock is None:
-                    settings.first_clock = _first_clock(clocks(series.dropna().head(_SAMPLE), pattern))
+                    settings.first_clock = _first_clock(series, pattern)
             else:
                 self._rank_numeric_clock(settings, column, series, notes)
 
@@ -354,7 +354,7 @@ class Survey:
             )
         settings.time = pattern
         notes.extend(date_notes(planned.header, pattern, _example(series), swappable=swappable))
-        settings.first_clock = settings.first_clock or _first_clock(clocks(series.dropna().head(_SAMPLE), pattern))
+        settings.first_clock = settings.first_clock or _first_clock(series, pattern)
         notes.append(
             Finding(
                 "assumed",
@@ -400,14 +400,14 @@ class Survey:
         if not (bool(falls[turns].all()) if turns.any() else values[known][0] > 0):
             return
         settings.days = days
-        settings.first_clock = _first_clock(
-            stamps[known][:1] + np.timedelta64(round(1e6 * values[known][0]), "us")
-        )
+        settings.first_clock = _moment(stamps[known][0] + np.timedelta64(round(1e6 * values[known][0]), "us"))
         text = f"'{planned.header}' is the time of day of '{days}'. The time was computed from both."
         notes.append(Finding("assumed", "time_from_clock", text))
 
     def _mostly_numbers(self, series: Cells) -> bool:
         sample = series.dropna().head(_SAMPLE)
+        if 2 * int(sample.astype("str").str.contains(":", regex=False).sum()) >= max(len(sample), 1):
+            return False  # no number has a colon
         return numbers(sample, self.decimal)[1] < 0.5 * max(len(sample), 1)
 
     def _is_finer(self, settings: Settings, clock: str, step_time: Planned) -> bool:
@@ -586,9 +586,16 @@ def _example(series: Cells) -> str:
     return str(series.dropna().iloc[0])
 
 
-def _first_clock(times: NDArray[np.datetime64]) -> datetime | None:
-    present = times[~np.isnat(times)]
-    if not len(present):
-        return None
-    first: datetime = present[0].astype("datetime64[us]").item()
+def _first_clock(series: Cells, pattern: str) -> datetime | None:
+    """The first clock time of a column that can be read."""
+    present = series.dropna()
+    for many in (1, _SAMPLE):  # most often the first one can be
+        times = clocks(present.head(many), pattern)
+        if len(times := times[~np.isnat(times)]):
+            return _moment(times[0])
+    return None
+
+
+def _moment(time: np.datetime64) -> datetime:
+    first: datetime = time.astype("datetime64[us]").item()
     return first.replace(tzinfo=UTC)

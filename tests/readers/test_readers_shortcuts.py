@@ -1,0 +1,101 @@
+"""What spares a look at each cell of a text gives what the look at each cell gives."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from workbench.readers.file import line_ends
+from workbench.readers.file.source import look
+from workbench.readers.table import text_layout
+
+CELLS = (
+    *(
+        "1",
+        "-2.5",
+        "3,25",
+        "1,234",
+        "1.234",
+        "2.500",
+        "0,125",
+        "100",
+        ".5",
+        "1e-3",
+        "",
+        " ",
+        " 7",
+        "x",
+        "12:30:05",
+    ),
+    *('"4,5"', "1.2.3", "+", "e5", "5.", "-"),
+)
+
+
+def _texts() -> list[str]:
+    chance = np.random.default_rng(8)
+    made = []
+    for number in range(120):
+        mark = text_layout.DELIMITERS[number % 4]
+        usual = chance.choice(CELLS, 3).tolist()
+        rows = ["Time [s],Voltage [mV],Current [A],Note".replace(",", mark)]
+        for place in range(int(chance.integers(290, 420))):
+            odd = chance.random() < (0.0, 0.002, 0.2)[number % 3]
+            cells = chance.choice(CELLS, 4).tolist() if odd else [str(place), *usual]
+            rows.append(mark.join(cells))
+        made.append("\n".join(rows) + "\n")
+    return made
+
+
+def test_a_layout_is_the_same_whether_all_rows_are_looked_at_or_the_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for text in _texts():
+        (path := tmp_path / "test.csv").write_text(text)
+        with monkeypatch.context() as patched:
+            header = text_layout.header_lines(look(path))[0]
+            fast = _layout(look(path), header)
+            patched.setattr(text_layout, "_show_points", lambda *_: False)
+            assert _layout(look(path), header) == fast, text[:300]
+
+
+def test_most_layouts_need_the_first_rows_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (path := tmp_path / "test.csv").write_text("Time [s];Voltage [V]\n" + "1.5;3.71\n" * 2000)
+    head = look(path)
+    monkeypatch.setattr(
+        text_layout, "_marks", lambda sample, *_: pytest.fail("all rows") if len(sample) > 300 else (".", False)
+    )
+    assert text_layout.lay_out(head, text_layout.header_lines(head)[0]).decimal == "."
+
+
+def _layout(head: text_layout.Head, header: text_layout.HeaderLine) -> object:
+    try:
+        return text_layout.lay_out(head, header)
+    except text_layout.FileRefused as refused:
+        return str(refused)
+
+
+def test_header_lines_are_the_same_without_the_pattern_for_rows_of_numbers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    matched = 0
+    for text in _texts():
+        (path := tmp_path / "test.csv").write_text(text)
+        fast = text_layout.header_lines(look(path))
+        matched += sum(
+            bool(text_layout._ROWS[mark].fullmatch(line)) for line in text.splitlines() for mark in ",;"
+        )
+        with monkeypatch.context() as patched:
+            patched.setattr(text_layout, "_ROWS", dict.fromkeys(text_layout.DELIMITERS, re.compile("(?!)")))
+            slow = text_layout.header_lines(look(path))
+        assert [vars(line) for line in fast] == [vars(line) for line in slow]
+    assert matched > 1000
+
+
+def test_lines_are_cut_where_the_pattern_cuts_them() -> None:
+    chance = np.random.default_rng(2)
+    for _ in range(500):
+        text = "".join(chance.choice(["a", "\r", "\n", "\r\n", "\r\r\n"], 12))
+        assert line_ends.split_lines(text) == line_ends._END.split(text), text
