@@ -12,7 +12,7 @@ import pytest
 from support.text_file import PLAIN, file
 
 from workbench.errors import FileRefused
-from workbench.readers import recognise
+from workbench.readers import read, recognise
 
 ROWS = [dict(zip(("time", "current", "voltage"), line.split(","), strict=True)) for line in PLAIN.splitlines()[1:]]
 PALMSENS = {"Type": "PalmSens.DataFiles.SessionFile", "Measurements": [{"Title": "EIS"}]}
@@ -63,3 +63,13 @@ def test_a_binary_file_of_another_kind_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("above", ["", "[Summary]\nCell=A\n\n", "[1]\nCell=A\n\n", "<cell A>\n\n", "{cell A}\n\n"])
 def test_a_table_stays_one_whatever_is_above_it(above: str, tmp_path: Path) -> None:
     assert recognise(file(tmp_path, above + PLAIN)) == "delimited"
+
+
+def test_a_table_in_markdown_is_a_page_to_read(tmp_path: Path) -> None:
+    (path := tmp_path / "README.md").write_text(
+        "| Time | Amps | Volts |\n|---|:--:|---|\n| 1 | 2 | 3.7 |\n| 2 | 2 | 3.7 |\n"
+    )
+    with pytest.raises(FileRefused, match="no header line"):
+        read(path)
+    path.write_text("Time|Amps|Volts\n1|2|3.7\n2|2|3.7\n")
+    assert sum(batch.n for batch in read(path, sign="charge").batches) == 2

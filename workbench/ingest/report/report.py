@@ -112,9 +112,13 @@ class FileReport:
     def assumed_and_settled(self) -> list[str]:
         """What was assumed, each sentence followed by the option that settles it, unless it names the option itself."""
         return [
-            f"{message} Settled by {fix}." if fix and fix not in message else message
+            f"{message}{_settled(fix)}" if fix and fix not in message else message
             for message, fix in zip_longest(self.assumed, self.fixes[: len(self.assumed)], fillvalue="")
         ]
+
+
+def _settled(fix: str) -> str:
+    return f" There is {fix}." if fix.startswith("nothing to choose") else f" Settled by {fix}."
 
 
 @dataclass

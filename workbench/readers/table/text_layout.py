@@ -47,6 +47,10 @@ _ROWS = {
 at each cell."""
 
 
+_UNDER_TITLES = re.compile(r"[\s|:-]*--[\s|:-]*")
+"""The line below the column titles of a table in Markdown. Such a table is a page to read, not an export."""
+
+
 @dataclass(frozen=True, eq=False)
 class HeaderLine:
     """A line that can be a header: its number from 0, its delimiter, its fields and their folded names ``keys``."""
@@ -132,6 +136,8 @@ def header_lines(head: Head) -> tuple[HeaderLine, ...]:
             words = filled - len(_NUMBER.findall(cells))
             if len(fields) < 2 or words < 2 or 2 * words < filled:
                 rows += filled > 1 and 2 * words < filled
+                continue
+            if delimiter == "|" and _UNDER_TITLES.fullmatch("".join(head.lines[place + 1 : place + 2])):
                 continue
             if of_units(fields) and _has_names_above(head.lines[:place], delimiter, len(fields)):
                 continue
