@@ -260,9 +260,9 @@ What was stored is never read from its file again, so all this is paid once.
 
 What was tried and did not help: larger blocks for the hash; weaker compression of the samples on their way from the
 process that reads to the one that stores. The parser of Arrow needs 1.6 times the processor
-time of that of pandas for the same text. A compiled parser of plain rows, with the same bits, needed 0.6 to 0.8 of it, which is
-a tenth of the way to the store: too little for a second parser. Reading ahead in a thread, and hashing in another, takes a sixth
-of the waiting for one long file away, and adds a twentieth to the processor time of all.
+time of that of pandas for the same text. A compiled parser of plain rows, with the same bits, needed 0.6 to 0.8 of it,
+which is a tenth of the way to the store: too little for a second parser. Reading ahead in a thread, and hashing in
+another, takes a sixth of the waiting for one long file away, and adds a twentieth to the processor time of all.
 """
 
 if __name__ == "__main__":

@@ -137,7 +137,7 @@ def header_lines(head: Head) -> tuple[HeaderLine, ...]:
             if len(fields) < 2 or words < 2 or 2 * words < filled:
                 rows += filled > 1 and 2 * words < filled
                 continue
-            if delimiter == "|" and _UNDER_TITLES.fullmatch("".join(head.lines[place + 1 : place + 2])):
+            if delimiter == "|" and any(map(_UNDER_TITLES.fullmatch, head.lines[place : place + 2])):
                 continue
             if of_units(fields) and _has_names_above(head.lines[:place], delimiter, len(fields)):
                 continue
