@@ -255,6 +255,14 @@ def test_temperatures_of_tests_have_units_too(aged: wb.Bench) -> None:
     assert {trace.name for trace in aged.figure("fade").data if trace.name} >= {f"{cell}, 25 °C" for cell in "abc"}
 
 
+def test_the_number_of_a_sensor_is_no_temperature(aged: wb.Bench) -> None:
+    for cell in "abc":
+        warm(aged, cell, {}, test_setup={"Mapped_Aux_Temperature_Number": 1, "temperature_sensors": 2})
+    assert {trace.name for trace in aged.figure("fade").data if trace.name} >= {"a", "b", "c"}
+    warm(aged, "d", {}, test_setup={"Mapped_Aux_Temperature_Number": 1, "ambient_temperature": 43})
+    assert "d, 43 °C" in {trace.name for trace in aged.figure("fade").data if trace.name}
+
+
 @pytest.mark.parametrize(
     "unit",
     [
