@@ -91,3 +91,15 @@ def test_a_titration_without_a_radius_is_drawn_beside_one_with_it(bench: wb.Benc
     assert {trace.name for trace in figure.data if trace.name} == {"bare", "known"}
     assert figure.layout.yaxis.title.text.startswith("Apparent D/R²")
     assert "D needs the particle radius of bare" in words(figure)
+
+
+def test_spectra_without_a_voltage_are_named_by_their_number_where_a_test_has_several(bench: wb.Bench) -> None:
+    bare = [sweep(0.01, cycle).drop(columns="Voltage [V]") for cycle in (0, 1)]
+    add(bench, "one", bare[0])
+    add(bench, "two", *bare)
+    add(bench, "full", sweep(0.01, 0).assign(**{"Voltage [V]": 3.7}))
+    for entry in ("kk", "drt"):
+        bench.analyse(entry)
+        names = {trace.name for trace in bench.figure(entry, {"shown": "all"} if entry == "drt" else {}).data}
+        # The distributions are those of two tests at first.
+        assert names >= {"one", "two, no. 1", "two, no. 2", *(["full, 3.70 V"] if entry == "kk" else [])}, entry

@@ -26,12 +26,14 @@ MANY_CYCLES = 10
 """Tests that a figure names at most of those that it leaves out."""
 
 
-_NO_HEAT = "number|count|channel|sensor|probe|index|id|coefficient|compensation|tolerance|accuracy|resolution|alarm|rate"
+_NO_HEAT = (
+    "number|count|channel|sensor|probe|index|id|coefficient|compensation|tolerance|accuracy|resolution|alarm|rate"
+)
 _HEAT = rf"\w*temperature(?!\w*_(?:{_NO_HEAT})s?(?:_|$))\w*"
 _MASS = (r"\w*active\w*mass\w*", r"\w*electrode\w*mass\w*", r"(?:cell_)?mass")
 _AREA = (r"\w*electrode_area|active_area|area",)
-"""Names of properties with a temperature, a mass and an area; of the first patterns the fullest one is taken. What counts
-or numbers the sensors of a temperature is none."""
+"""Names of properties with a temperature, a mass and an area; of the first patterns the fullest one is taken. What
+counts or numbers the sensors of a temperature is none."""
 
 
 class Looked(Protocol):

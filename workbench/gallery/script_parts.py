@@ -61,6 +61,12 @@ def of_cell(test, column="name"):
     return name if cell in name else f"{cell}, {name}"
 
 
+def of_spectrum(name, rows, several):
+    """What a spectrum of a test is called: by its voltage, or by its number where the test has several."""
+    volts, number = rows["Voltage [V]"].iloc[0], rows["Spectrum"].iloc[0]
+    return f"{name}, {volts:.2f} V" if volts == volts else f"{name}, no. {number + 1:g}" if several > 1 else name
+
+
 def from_full(rows):
     """The cycles without the first of a test whose cell came part-charged: its discharge passed less than 80 % of what
     the next one did, and would be what all others are compared with. Where it is known whether the cycle is complete,

@@ -70,13 +70,13 @@ def transform(data, params):
     for _, test in tests.iterrows():
         table = data["values"][test["id"]].dropna(subset=["Distribution [Ohm]"])
         found = [one for _, one in table.groupby("Spectrum")]
+        several = len(found)
         if params["shown"] == "middle" and len(found) > 1:
             found = [found[len(found) // 2]]
         sweeps = sweeps_of(data["spectra"][test["measurement_id"]], test["measurement_id"])
         for one in found:
-            volts, number = one["Voltage [V]"].iloc[0], int(one["Spectrum"].iloc[0])
-            name = test["measurement_name"] + (f", {volts:.2f} V" if volts == volts else "")
-            sweep = sweeps.get(number)
+            name = of_spectrum(test["measurement_name"], one, several)
+            sweep = sweeps.get(int(one["Spectrum"].iloc[0]))
             if sweep is None or not is_of(sweep, one):
                 sweep, lost = None, lost + 1
             curves.append((name, one, sweep, factor * test["amount"]))

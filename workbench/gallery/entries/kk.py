@@ -28,8 +28,10 @@ def transform(data, params):
     chosen = data["chosen"].sort_values("start_time", na_position="last")
     tests = chosen.assign(measurement_name=called(chosen, "measurement_name"))
     for _, test in tests.iterrows():
-        for number, one in data["values"][test["id"]].groupby("Spectrum"):
-            curves.append((f"{test['measurement_name']}, {number:g}", one.sort_values("Frequency [Hz]")))
+        spectra = data["values"][test["id"]].groupby("Spectrum")
+        for _, one in spectra:
+            name = of_spectrum(test["measurement_name"], one, len(spectra))
+            curves.append((name, one.sort_values("Frequency [Hz]")))
     if not curves:
         return battery.message("The chosen tests have no spectrum. Choose others.", unmet=True)
     shown = battery.coloring([float(place) for place in range(1, len(curves) + 1)], "Number of the spectrum")
