@@ -25,9 +25,10 @@ function ProjectGroup({ project, boards, total }) {
     <div class="spread"><div class="row"><h2 class="break">${project.name}</h2><span class="count">${total}</span>
       ${project.description && html`<span class="soft break">${project.description}</span>`}</div>
       <a class="button plain slim" href=${`/explore${query({ project: project.id })}`}>Cells and tests</a></div>
+    ${writes && !boards.length && html`<p class="soft" style=${{ margin: "0 0 12px" }}>No dashboards yet. Make one here, or let the gallery answer a question about your tests: choose them under <a href=${`/explore${query({ project: project.id })}`}>Cells and tests</a>.</p>`}
     ${boards.length || writes ? html`<div class="cards">
       ${boards.map((one) => html`<${BoardCard} key=${one.id} board=${one} />`)}
-      ${writes && html`<button type="button" class="box card new button plain" onClick=${() => setMaking(true)}><span class="row"><${Icon} name="plus" /> New dashboard</span></button>`}
+      ${writes && html`<button type="button" class="box card new button" onClick=${() => setMaking(true)}><span class="row"><${Icon} name="plus" /> New dashboard</span></button>`}
     </div>` : html`<p class="soft">No dashboards yet.</p>`}
     ${total > boards.length && html`<p class="soft small">${boards.length} of ${total} dashboards are shown. <a href=${`/?project=${project.id}`}>Show all</a></p>`}
     ${making && html`<${NewBoard} project=${project} close=${() => setMaking(false)} />`}

@@ -32,7 +32,8 @@ function Shown({ test, again }) {
   const at = `/cell_measurements/${part(test.id)}`;
   const writes = may((projects.value ?? []).find((one) => one.id === test.project_id), "write");
   const series = test.measurement_type === "time_series" && test.sample_count > 0;
-  const tables = useLoaded((stop) => (series ? get(`${at}/steps_and_cycles`, { signal: stop }) : Promise.resolve(null)), [test.id, test.updated_at]);
+  const counted = !series && test.cycle_count > 0;  // a table of capacities came without samples
+  const tables = useLoaded((stop) => (series ? get(`${at}/steps_and_cycles`, { signal: stop }) : counted ? get(`${at}/cycles`, { signal: stop }).then((made) => ({ ...made, steps: {} })) : Promise.resolve(null)), [test.id, test.updated_at]);
   const findings = test.source?.findings ?? [];
   const [tab, setTab] = useState("Cycles");
   const tabs = ["Cycles", "Steps", "Origin", "Set-up"];
@@ -44,9 +45,9 @@ function Shown({ test, again }) {
     <div class="single"><aside class="box pad stack"><${Notes} test=${test} writes=${writes} again=${again} /><${Tags} test=${test} writes=${writes} again=${again} />
         <dl class="facts"><dt>Cell</dt><dd>${test.cell_instance_name}</dd><dt>Specification</dt><dd>${test.cell_specification_name}</dd>${test.batch_name && html`<dt>Batch</dt><dd>${test.batch_name}</dd>`}
           <dt>Began</dt><dd>${day(test.start_time) || UNKNOWN}</dd><dt>Ended</dt><dd>${day(test.end_time) || (test.start_time ? "still running" : UNKNOWN)}</dd><dt>Arrived</dt><dd>${day(test.created_at)} by ${who(test.created_by_email)}</dd></dl></aside>
-      <div class="stack">${series && (writes ? html`<${Curve} key=${test.id} test=${test} />` : html`<${CycleCurve} tables=${tables.data} name=${test.name} />`)}
+      <div class="stack">${series && writes ? html`<${Curve} key=${test.id} test=${test} />` : (series || (counted && tables.data)) && html`<${CycleCurve} tables=${tables.data} name=${test.name} />`}
         <section class="box"><${Tabs} label="Parts of the test" tabs=${tabs.map((one) => ({ key: one, word: one, count: one === "Origin" ? findings.length : 0 }))} at=${tab} choose=${setTab} panel="pad">
-            ${(tab === "Cycles" || tab === "Steps") && (tables.error ? html`<${Failed} error=${tables.error} />` : tables.data ? html`<${Table} key=${tab} label=${tab} columns=${tab === "Cycles" ? tables.data.cycles : tables.data.steps} />` : series ? html`<${Ghosts} rows=${3} />` : html`<p class="soft">This record has no samples.</p>`)}
+            ${(tab === "Cycles" || tab === "Steps") && (tables.error ? html`<${Failed} error=${tables.error} />` : tables.data ? html`<${Table} key=${tab} label=${tab} columns=${tab === "Cycles" ? tables.data.cycles : tables.data.steps} />` : series || counted ? html`<${Ghosts} rows=${3} />` : html`<p class="soft">This record has no samples.</p>`)}
             ${tab === "Origin" && html`<${Origin} test=${test} findings=${findings} at=${at} />`}
             ${tab === "Set-up" && html`<div class="stack"><h3>Protocol</h3><${Facts} given=${test.protocol} /><h3>Set-up</h3><${Facts} given=${test.test_setup} /><h3>Properties</h3><${Facts} given=${test.properties} /></div>`}
           <//></section></div></div>`;
@@ -153,7 +154,7 @@ function CycleCurve({ tables, name }) {
   const column = ["Discharge capacity [A.h]", "Charge capacity [A.h]"].find((one) => cycles[one]?.some((/** @type {any} */ value) => value !== null));
   const live = useMemo(() => {
     if (!column) return null;
-    const figure = { data: [{ type: "scatter", mode: "lines+markers", name: column, x: cycles["Cycle count"], y: cycles[column], marker: { size: 4 } }], layout: { xaxis: { title: { text: "Cycle count" } }, yaxis: { title: { text: column } } } };
+    const figure = { data: [{ type: "scatter", mode: "lines+markers", name: column, x: cycles["Cycle count"], y: cycles[column], marker: { size: 4 } }], layout: { xaxis: { title: { text: "Cycle count" } }, yaxis: { title: { text: column } }, margin: { t: 34, r: 20, l: 60, b: 56 } } };
     return new LivePlot({ id: name, name: `Cycles of ${name}`, source: { figure: async () => ({ figure, values: {}, controls: [], content: "", warnings: [], log: "", traces: [], cache: {}, reads: {}, timings: {} }), detail: async () => ({ traces: {} }) } });
   }, [tables]);
   useEffect(() => { live?.start(); return () => live?.close(); }, [live]);

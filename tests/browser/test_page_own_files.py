@@ -1,0 +1,60 @@
+"""The page on a store that nobody arranged: a table of capacities, long names and no dashboards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+from support.web_page import Site, open_site
+
+import workbench as wb
+
+LONG = "SINTEF__G20M7-202512-Gru6mV__20251228__C30__25degC__Neware.bdf"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[Site]:
+    folder = tmp_path_factory.mktemp("site")
+    cycles = "".join(f"{n},{1.1 - n / 1000:.4f}\n" for n in range(1, 41))
+    (folder / "capacities.csv").write_text("Cycle,Discharge capacity (Ah)\n" + cycles)
+    (folder / f"{LONG}.csv").write_text("Time [s],Current [A],Voltage [V]\n0,1,4\n10,1,3.9\n20,1,3.8\n")
+    with wb.open(folder / "own.db") as bench:
+        bench.ingest(folder / "capacities.csv")
+        bench.ingest(folder / f"{LONG}.csv", sign="discharge")
+    with open_site(folder / "own.db", tmp_path_factory.mktemp("server"), browser) as made:
+        yield made
+
+
+def test_a_record_of_capacities_shows_its_cycles(site: Site) -> None:
+    window = site.window("/explore")
+    window.page.get_by_role("link", name="capacities").first.click()
+    expect(window.page.get_by_role("heading", name="capacities")).to_be_visible()
+    table = window.page.get_by_role("region", name="Cycles")
+    expect(table.get_by_role("columnheader", name="Discharge capacity [A.h]")).to_be_visible()
+    expect(table.get_by_role("cell", name="1.099", exact=True)).to_be_visible()
+    expect(window.page.get_by_role("article", name="Curve")).to_be_visible()
+    expect(window.page.get_by_text("has no samples")).to_have_count(0)
+    window.close()
+
+
+def test_a_project_without_dashboards_says_what_to_do(site: Site) -> None:
+    window = site.window("/")
+    expect(window.page.get_by_text("No dashboards yet.")).to_be_visible()
+    made = window.page.get_by_role("button", name="New dashboard")
+    border = made.evaluate(
+        "(one) => { const s = getComputedStyle(one); return [s.borderTopStyle, s.borderTopColor]; }"
+    )
+    assert border[0] == "dashed"
+    assert border[1] not in ("rgba(0, 0, 0, 0)", "transparent")
+    window.close()
+
+
+def test_long_names_leave_room_for_the_numbers(site: Site) -> None:
+    window = site.window("/explore")
+    heading = window.page.get_by_role("columnheader", name="Cycles")
+    expect(window.page.get_by_role("link", name=LONG).first).to_be_visible()
+    box = heading.bounding_box()
+    assert box is not None
+    assert box["x"] + box["width"] < 1400
+    window.close()
