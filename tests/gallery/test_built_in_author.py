@@ -285,6 +285,19 @@ def test_files_without_labels_are_drawn_by_the_names_of_their_cells(
     assert (title in checked.draft["name"] and checked.is_sound) if title else checked.draft is None, checked.words
 
 
+def test_a_name_of_a_cell_and_of_a_test_of_another_cell_is_the_cell(tmp_path: Path) -> None:
+    with wb.open(tmp_path / "own.db") as own:
+        for high, (cell, test) in enumerate((("B0029", "ageing"), ("other", "B0029"), ("third", "more"))):
+            rows = [
+                f"{600 * n},{(-1.0, 1.0)[n % 12 < 6]},{3.5 + 0.05 * (n % 6) + high / 10:.3f},{n // 12}"
+                for n in range(240)
+            ]
+            (tmp_path / f"{test}.csv").write_text("Time [s],Current [A],Voltage [V],Cycle\n" + "\n".join(rows))
+            own.ingest(tmp_path / f"{test}.csv", instance=cell, sign="discharge")
+        answer = own.author().ask("capacity fade of B0029")
+        assert answer.values["cells"] == ["B0029"]
+
+
 def test_on_an_empty_store_every_wish_is_answered_in_words(tmp_path: Path) -> None:
     with wb.open(tmp_path / "empty.db") as bench:
         for wish, *_ in DRAWN[::3]:

@@ -146,14 +146,16 @@ class Wish:
         """The names of the wish, those of tests first: they often hold the name of a cell."""
         rest, tests = _taken(self.text, {one.name for one in self.facts.measurements})
         between = self._between(rest)
-        rest, cells = _taken(rest, {one.name for one in self.cells})
-        cells += [one for one in between if one not in cells]
-        there = {one.batch.casefold(): one.batch for one in self.cells if one.batch}
+        there = {one.name for one in self.cells}
+        rest, cells = _taken(rest, there)
+        # A name of both is that of the cell where cells are chosen: the test may be of another one.
+        cells += [one for one in (*between, *(one for one in tests if one in there)) if one not in cells]
+        of_batch = {one.batch.casefold(): one.batch for one in self.cells if one.batch}
         rest, asked = _batches(rest, self.language)
-        batches = [there[one.casefold()] for one in asked if one.casefold() in there]
+        batches = [of_batch[one.casefold()] for one in asked if one.casefold() in of_batch]
         groups = self._groups(rest)
         unknown = {
-            "batch": [one for one in asked if one.casefold() not in there],
+            "batch": [one for one in asked if one.casefold() not in of_batch],
             "name": list(self._unknown(_taken(rest, self._other_names)[0], groups)),
         }
         named = {kind: names for kind, names in unknown.items() if names}
