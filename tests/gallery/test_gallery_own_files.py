@@ -81,6 +81,29 @@ def test_dqdv_of_an_ageing_test_has_the_area_of_its_charge(bench: wb.Bench, dire
     assert not figure.workbench.warnings
 
 
+def test_dqdv_keeps_the_height_of_a_sharp_peak_or_says_that_it_does_not(tmp_path: Path) -> None:
+    """A plateau of 2 mV in a charge at C/20: the window of 20 mV drew half of its height, and said nothing."""
+    volts = np.linspace(3.0, 3.9, 200_001)
+    charge = 0.2 * (volts - 3) + 1.8 / (1 + np.exp(-(volts - 3.4) / 0.002))
+    even = np.linspace(charge[0], charge[-1], 4000)
+    up = np.interp(even, charge, volts)
+    amps = np.concatenate([np.full(4000, -0.1), np.zeros(50), np.full(4000, 0.1)])
+    time = np.cumsum(np.full(len(amps), (even[1] - even[0]) / 0.1 * 3600))
+    frame = pd.DataFrame({"Time [s]": time, "Current [A]": amps})
+    frame["Voltage [V]"] = np.concatenate([up, np.full(50, up[-1]), up[::-1]])
+    frame.to_csv(tmp_path / "slow.csv", index=False)
+    with wb.open(tmp_path / "lab.db") as bench:
+        bench.ingest(tmp_path / "slow.csv", specification="Cell", rating="2Ah,3.0V,3.9V", sign="discharge")
+        exact = 0.2 + 1.8 / (4 * 0.002)
+        drawn = bench.figure("dq-dv")
+        assert max(drawn.data[0].y) == pytest.approx(exact, rel=0.05)
+        assert "window 3 mV" in words(drawn)
+        assert "lowers" not in words(drawn)
+        given = bench.figure("dq-dv", smooth=20)
+        assert max(given.data[0].y) < 0.52 * exact
+        assert "window 20 mV; the window lowers the sharpest peak by about" in words(given)
+
+
 def test_a_table_of_cycles_is_an_ageing_test(tmp_path: Path) -> None:
     with wb.open(tmp_path / "lab.db") as bench:
         for number, (cell, slope) in enumerate(zip("ABCDEFG", (4, 4, 4, 4, 4, 4, 15), strict=True)):

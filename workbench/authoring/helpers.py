@@ -13,7 +13,7 @@ from ..battery.checked import T_COLUMNS
 from .topics import Wish
 
 _PARTS = (
-    *("Coloring", "HalfCycle", "axis_titles", "color_bar", "differential_capacity", "directions"),
+    *("Coloring", "HalfCycle", "Smoothing", "axis_titles", "color_bar", "differential_capacity", "directions"),
     *(
         "off_course",
         "pale",
@@ -24,6 +24,7 @@ _PARTS = (
         "shades",
         "short_names",
         "slope_on_grid",
+        "smoothing_window",
         "unit_text",
     ),
 )

@@ -52,6 +52,7 @@ from .paper_size import paper
 from .pulses import pulse_resistance, resistance_column
 from .resistance import dcir, gitt, ici, power_capability
 from .short_names import short_names
+from .smoothing import Smoothing, smoothing_window
 from .style import PALETTE, Coloring, color_bar, coloring, legend, message, sequential, shades, template
 from .titles import axis_title, axis_titles, unit_text
 
@@ -66,6 +67,7 @@ __all__ = [
     "NotMonotonic",
     "SamplesLeftOut",
     "SignLooksWrong",
+    "Smoothing",
     "UncertainResistance",
     "arrhenius",
     "axis_title",
@@ -134,6 +136,7 @@ __all__ = [
     "shades",
     "short_names",
     "slope_on_grid",
+    "smoothing_window",
     "soh",
     "stands_apart",
     "template",

@@ -65,7 +65,8 @@ def differential_capacity(
     voltage : (n,) float, V, rising on charge and falling on discharge.
     capacity : (n,) float, A.h, the charge passed, rising in both: so dQ/dV is positive on charge and negative
         on discharge.
-    step, smooth : V, distance of the grid and width of the smoothing window.
+    step, smooth : V, distance of the grid and width of the smoothing window. A window lowers peaks that are not at
+        least twice as wide as it is; ``smoothing_window`` finds one that does not.
 
     Where the voltage turns back, its envelope (the highest so far on charge, the lowest on discharge) is
     used. If what it turns back is more than 1 % of its way, a ``NotMonotonic`` warning says how much.

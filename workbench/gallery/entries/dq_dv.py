@@ -39,8 +39,14 @@ def make(facts):
             label = {"label": f"{step.capitalize()} cycle count", "min": 0, "max": 1000000}
             params[step] = {"kind": "data", "default": cycle, "control": label}
     params["direction"] = choice("Direction", "charge", {"charge": "charge", "discharge": "discharge"})
-    label = {"label": "Smoothing / mV", "min": 2.0, "max": 100.0, "step": 2.0}
-    params["smooth"] = {"kind": "view", "default": 20.0, "control": label}
+    label = {
+        "label": "Smoothing / mV",
+        "description": "Width of the window. Empty: the widest of up to 20 mV that keeps the height of the peaks.",
+        "min": 1.0,
+        "max": 100.0,
+        "step": 1.0,
+    }
+    params["smooth"] = {"kind": "view", "default": None, "control": label}
     params["all"] = {"kind": "view", "default": True, "control": {"label": "Show those between first and last"}}
     return Made(steps, {**params, **per(facts)})
 
@@ -100,11 +106,13 @@ def transform(data, params):
         curves = [curves[0], curves[-1]] if len(curves) > 1 else curves
     factor, unit = capacity_unit(base, [charge[-1] for _, _, charge, _ in curves])
     figure = go.Figure()
+    given = params["smooth"] and params["smooth"] / 1000
+    window = battery.smoothing_window([(frame["Voltage [V]"], charge) for _, frame, charge, _ in curves], given)
     seen = []
     shown = battery.coloring([float(place) for place in range(len(curves))], "Order in time")
     for color, (name, frame, charge, rate) in zip(shown.colors, curves):
         voltage, slope = battery.differential_capacity(
-            frame["Voltage [V]"], factor * charge, step=0.002, smooth=params["smooth"] / 1000
+            frame["Voltage [V]"], factor * charge, step=window.step, smooth=window.width
         )
         high = np.abs(slope) > 0.02 * np.abs(slope).max()
         seen += [voltage[high].min(), voltage[high].max()]
@@ -123,12 +131,13 @@ def transform(data, params):
     figure.update_yaxes(title_text=f"dQ/dV on {params['direction']} / {unit} V⁻¹", rangemode="tozero")
     finished(figure)
     fast = max(rate for *_, rate in curves)
-    warned = f"; up to {fast:.2g} C: peaks are shifted by polarisation" if fast > 0.21 else ""
+    warned = f"; {window.said}" if window.said else ""
+    warned += f"; up to {fast:.2g} C: peaks are shifted by polarisation" if fast > 0.21 else ""
     lost = without_amount(tests, tests["amount"])
     untimed = (
         "no start times: in the order of ingest" if len(tests) > 1 and tests["start_time"].isna().any() else ""
     )
     cell = tests["instance_name"].iloc[0] if tests["instance_name"].nunique() == 1 else ""
     one = "one curve alone: there is no later one to compare it with" if len(curves) == 1 else ""
-    said = (str(cell), f"window {params['smooth']:g} mV{warned}", one, untimed, lost)
+    said = (str(cell), f"window {1000 * window.width:g} mV{warned}", one, untimed, lost)
     return note(figure, "; ".join(text for text in said if text), data, params)
