@@ -103,3 +103,13 @@ def test_spectra_without_a_voltage_are_named_by_their_number_where_a_test_has_se
         names = {trace.name for trace in bench.figure(entry, {"shown": "all"} if entry == "drt" else {}).data}
         # The distributions are those of two tests at first.
         assert names >= {"one", "two, no. 1", "two, no. 2", *(["full, 3.70 V"] if entry == "kk" else [])}, entry
+
+
+def test_a_spectrum_keeps_its_voltage_beside_a_test_that_has_none(bench: wb.Bench) -> None:
+    """One test without a voltage took those of all others out of their names."""
+    add(bench, "with", sweep(0.01, 0))
+    add(bench, "also", sweep(0.01, 0).assign(**{"Voltage [V]": 3.6}))
+    add(bench, "without", sweep(0.02, 0).drop(columns="Voltage [V]"))
+    names = {trace.name for trace in bench.figure("bode").data if trace.name}
+    assert names == {"with, 3.50 V", "also, 3.60 V", "without"}
+    assert {trace.name for trace in bench.figure("bode", tests=["without"]).data if trace.name} == {"without"}
