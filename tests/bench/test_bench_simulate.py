@@ -121,6 +121,40 @@ def test_cycles_that_do_not_adjoin_are_not_one_simulation(bench: Bench, child: P
     assert (made.source["soc"], made.source["temperature"], made.source["thermal"]) == (0.5, 10, True)
 
 
+def test_excluded_cycles_and_gaps_count_in_no_error(bench: Bench, child: Path) -> None:
+    """The excluded cycle is 1.5 V off; over the gap of an hour nobody measured anything."""
+    time = np.array([0.0, 1, 2, 3, 4, 5, 3605, 3606, 3607])
+    samples = pd.DataFrame({"Time [s]": time, "Current [A]": 1.0, "Voltage [V]": 3.4})
+    samples["Cycle count"] = [0, 0, 0, 1, 1, 1, 2, 2, 2]
+    samples.loc[samples["Cycle count"] == 1, "Voltage [V]"] = 2.0
+    samples.loc[samples["Cycle count"] == 2, "Voltage [V]"] = 3.3
+    kind = bench.specifications.create(name="S", form_factor="pouch", ratings=RATINGS)
+    bench.instances.create(name="c1", specification=kind)
+    bench.measurements.create(instance="c1", name="drive", time_series=samples, sign="discharge")
+    whole = bench.simulate("Chen2020", "drive")
+    assert whole.metrics["largest_error"]["value"] == pytest.approx(1500)
+    assert whole.source["notes"][1].startswith(
+        "The test has no sample over 1 gap of 1 h in all, the first from 5 s (1 A) to 3605 s (1 A). The current there"
+    )
+    bench.exclude("drive", cycles=[1], reason="loose cable")
+    made = bench.simulate("Chen2020", "drive")
+    assert made.source["notes"][1].startswith("Excluded cycles count in no error: 3 samples of 9.")
+    frame = bench.simulations.time_series(made)
+    assert frame["Measured voltage [V]"].tolist() == samples["Voltage [V]"].tolist()
+    error = frame["Voltage error [mV]"]
+    assert error.isna().tolist() == [False] * 3 + [True] * 3 + [False] * 3
+    # Closed form: 100 mV for 2 s and 200 mV for 2 s.
+    assert made.metrics["rms_error"]["value"] == pytest.approx((100**2 / 2 + 200**2 / 2) ** 0.5)
+    assert made.metrics["largest_error"]["value"] == pytest.approx(200)
+    assert "rms 158 mV, at most 200 mV" in words(bench.figure("simulation", simulations=[made.id]))
+    with pytest.raises(BadRequest, match=r"would be simulated are excluded \(loose cable\)"):
+        bench.simulate("Chen2020", "drive", cycles=[1])
+
+
+def words(figure: wb.Figure) -> str:
+    return " ".join(one.text.replace("<br>", " ") for one in figure.layout.annotations)
+
+
 def test_errors_are_weighted_by_time() -> None:
     measured = pd.DataFrame({"Time [s]": [0.0, 100.0, 101.0], "Voltage [V]": 3.0, "Step count": [0, 0, 1]})
     simulated = pd.DataFrame({"Time [s]": [0.0, 100.0, 100.5, 101.0], "Voltage [V]": [3.01, 3.01, 3.03, 3.03]})

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import JsonValue
 
 from ..backend import Backend
@@ -19,19 +20,24 @@ from ..messages import counted
 from ..quick_import import later
 from ..recipe.jsontext import plain
 from ..records import Instance, Measurement, Model, Simulation, Specification
+from ..records.exclusion import CYCLES, EXCLUSION, REASON, is_excluded
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from .. import simulation as process
+    from ..battery import charge
     from .collections import Collection
     from .sampled_collections import Measurements, Simulations
 else:  # frames bring pandas, and a simulation its process
     process = later("workbench.simulation")
     pd = later("pandas")
+    charge = later("workbench.battery.charge")
 
 TIME, CURRENT, VOLTAGE, STEP, CYCLE = "Time [s]", "Current [A]", "Voltage [V]", "Step count", "Cycle count"
 MEASURED, ERROR = "Measured voltage [V]", "Voltage error [mV]"
+EXCLUDED = "Excluded"
+"""A column of the measured samples: those that count in no error."""
 MOST_SAMPLES = 200_000
 """Most samples of a measured current: the solver visits each."""
 _WORDS = re.compile(r"\s*(charge|discharge|rest|hold|run)\b", re.IGNORECASE)
@@ -130,12 +136,15 @@ class Simulating:
             Its series has ``Time [s]``, ``Current [A]``, ``Voltage [V]``, ``Temperature [degC]`` and ``Step count``;
             with a measurement also ``Measured voltage [V]`` and ``Voltage error [mV]`` (simulated less measured), and
             its steps have the error of each step. ``metrics`` has the error of the whole, ``source`` what was
-            simulated, with ``notes`` of what was assumed or cut short.
+            simulated, with ``notes`` of what was assumed or cut short. Excluded cycles are simulated, since the cell
+            lived through them, and count in no error. Nor does a gap, over which the current is a straight line: an
+            interval above 60 s and above 10 times the median and those beside it.
 
         Raises
         ------
         BadRequest
-            If PyBaMM is missing, if parameters or protocol cannot be used, or if it took too long. Nothing is stored.
+            If PyBaMM is missing, if parameters or protocol cannot be used, if all samples are excluded, or if it took
+            too long. Nothing is stored.
         """
         run = self.start_simulation(cell, protocol, **options)
         try:
@@ -223,6 +232,11 @@ class Simulating:
         missing = [name for name in (TIME, CURRENT, VOLTAGE) if name not in frame]
         if missing:
             raise BadRequest(f"The measurement '{measurement.name}' has no '{missing[0]}'.")
+        texts, reasons = self._excluded(measurement)
+        counts = (
+            frame[CYCLE].to_numpy(float, na_value=math.nan) if CYCLE in frame else np.full(len(frame), math.nan)
+        )
+        frame = frame.assign(**{EXCLUDED: is_excluded(counts, texts)})
         if cycles is not None:
             frame = _of_cycles(frame, cycles, measurement.name)
         frame = frame.dropna(subset=[TIME, CURRENT, VOLTAGE])
@@ -234,7 +248,18 @@ class Simulating:
                 f"'{measurement.name}' has {counted(len(frame), 'sample')} to simulate; it needs 2 to {MOST_SAMPLES}. "
                 "Choose cycles: cycles=[1, 2]."
             )
+        if frame[EXCLUDED].all():
+            raise BadRequest(
+                f"All samples of '{measurement.name}' that would be simulated are excluded ({'; '.join(reasons)}). "
+                "Choose other cycles, or take the exclusion back: bench.exclusions() has its name, for bench.include."
+            )
         return frame.assign(**{TIME: frame[TIME] - frame[TIME].iloc[0]}).reset_index(drop=True)
+
+    def _excluded(self, measurement: Measurement) -> tuple[list[str], list[str]]:
+        """The texts of the cycles that are excluded from a test, and why."""
+        where: dict[str, JsonValue] = {"analysisType": EXCLUSION, "measurementIds": [measurement.id]}
+        found = [*self.backend.listing("analyses", where, ["id", CYCLES, REASON], None).records()]
+        return [str(one[CYCLES]) for one in found], [str(one[REASON]) for one in found]
 
     def _keep_simulation(self, wanted: _Wanted, result: process.Result) -> Simulation:
         series = pd.DataFrame(result.rows)
@@ -380,20 +405,24 @@ def compared(
     """A simulation beside the test whose current it repeated: both voltages, their difference, and its error by step.
 
     The error is simulated less measured, in mV; its root mean square is weighted by time (trapezoid), so that it does
-    not depend on how often a step was sampled.
+    not depend on how often a step was sampled. It is NaN for excluded samples, and no time counts beside them nor over
+    a gap.
     """
     series = simulated.copy()
     at = series[TIME].to_numpy(float)
     series[MEASURED] = np.interp(at, measured[TIME].to_numpy(float), measured[VOLTAGE].to_numpy(float))
     series[ERROR] = 1000 * (series[VOLTAGE] - series[MEASURED])
     place = np.searchsorted(measured[TIME].to_numpy(float), at - 1e-9).clip(0, len(measured) - 1)
+    if EXCLUDED in measured:
+        series[ERROR] = series[ERROR].mask(measured[EXCLUDED].to_numpy(bool)[place])
     for column in (CYCLE, STEP):
         values = measured[column].to_numpy()[place] if column in measured else np.zeros(len(at), int)
         series.insert(1, column, values.astype(np.int64))
     rows = []
+    after_gap = np.isin(place, _ends_of_gaps(measured[TIME].to_numpy(float)))
     for step, part in series.groupby(STEP, sort=True):
-        rows.append({STEP: step, CYCLE: part[CYCLE].iloc[0], **_errors(part)})
-    whole = _errors(series)
+        rows.append({STEP: step, CYCLE: part[CYCLE].iloc[0], **_errors(part, after_gap[part.index])})
+    whole = _errors(series, after_gap)
     metrics: dict[str, JsonValue] = {
         "rms_error": {"value": whole["RMS error [mV]"], "unit": "mV"},
         "largest_error": {"value": whole["Largest error [mV]"], "unit": "mV"},
@@ -401,25 +430,60 @@ def compared(
     return series, pd.DataFrame(rows), metrics
 
 
-def _errors(part: pd.DataFrame) -> dict[str, float]:
+def _ends_of_gaps(time: NDArray[np.float64]) -> NDArray[np.intp]:
+    """The places of the samples before which nothing was recorded for long. ``time``: (n,) s, rising."""
+    apart = np.diff(time)
+    longest = np.maximum(charge.longest_intervals(apart), charge.TIMES * np.median(apart))
+    return np.flatnonzero(apart > longest) + 1
+
+
+def _errors(part: pd.DataFrame, after_gap: NDArray[np.bool_]) -> dict[str, float]:
+    """The errors of some samples. ``after_gap``: (n,) whether nothing was recorded before each of them."""
     time, error = part[TIME].to_numpy(float), part[ERROR].to_numpy(float)
-    span = time[-1] - time[0]
-    mean, square = (
-        (np.trapezoid(error, time) / span, np.trapezoid(error**2, time) / span)
-        if span > 0
-        else (error.mean(), (error**2).mean())
-    )
+    known = error[np.isfinite(error)]
+    apart, counts = np.diff(time), np.isfinite(error[1:] + error[:-1]) & ~after_gap[1:]
+    span, apart = time[-1] - time[0], apart[counts]
+    if not len(known):
+        mean = square = largest = math.nan
+    elif apart.sum() > 0:
+        ends = error[:-1][counts], error[1:][counts]
+        mean, square = (
+            sum(apart @ one for one in of) / 2 / apart.sum() for of in (ends, (ends[0] ** 2, ends[1] ** 2))
+        )
+        largest = np.abs(known).max()
+    else:
+        mean, square, largest = known.mean(), (known**2).mean(), np.abs(known).max()
     return {
         "Duration [s]": float(span),
         "Mean error [mV]": float(mean),
         "RMS error [mV]": float(np.sqrt(square)),
-        "Largest error [mV]": float(np.abs(error).max()),
+        "Largest error [mV]": float(largest),
     }
+
+
+def _remarks(measured: pd.DataFrame | None) -> list[str]:
+    """What a reader has to know of a measured current that is repeated: excluded cycles, and gaps."""
+    if measured is None:
+        return []
+    said = []
+    if EXCLUDED in measured and (out := int(measured[EXCLUDED].sum())):
+        share = counted(out, "sample")
+        said.append(f"Excluded cycles count in no error: {share} of {len(measured)}. Their current is repeated.")
+    time, current = measured[TIME].to_numpy(float), measured[CURRENT].to_numpy(float)
+    ends = _ends_of_gaps(time)
+    if len(ends):
+        hours = float((time[ends] - time[ends - 1]).sum()) / 3600
+        first, last = (f"{time[at]:g} s ({current[at]:g} A)" for at in (ends[0] - 1, ends[0]))
+        said.append(
+            f"The test has no sample over {counted(len(ends), 'gap')} of {hours:.3g} h in all, the first from {first} "
+            f"to {last}. The current there is a straight line that nobody measured, and the time counts in no error."
+        )
+    return said
 
 
 def _source(wanted: _Wanted, result: process.Result) -> dict[str, JsonValue]:
     job = wanted.job
-    notes: list[JsonValue] = [*result.notes]
+    notes: list[JsonValue] = [*result.notes, *_remarks(wanted.measured)]
     words: list[JsonValue] = [*job.protocol]
     return {
         "made_by": "simulate",

@@ -317,15 +317,21 @@ def scale_of_time(seconds):
 
 
 def error_over_time(frame):
-    """The mean, root mean square and largest error of a simulation in mV, the first two weighted by time; its span."""
+    """The mean, root mean square and largest error of a simulation in mV, the first two weighted by time; its span.
+    Excluded samples have no error, and no time counts beside them nor over a gap."""
     time, error = frame["Time [s]"].to_numpy(float), frame["Voltage error [mV]"].to_numpy(float)
-    span = time[-1] - time[0]
+    span, apart, known = time[-1] - time[0], np.diff(time), error[np.isfinite(error)]
+    if not len(known):
+        return {"mean": np.nan, "rms": np.nan, "largest": np.nan, "seconds": span}
+    beside = np.maximum(np.append(0, apart[:-1]), np.append(apart[1:], 0)) if len(apart) else apart
+    gaps = apart > np.maximum(60, 10 * np.maximum(beside, np.median(apart))) if len(apart) else apart > 0
+    apart = np.where(np.isfinite(error[1:] + error[:-1]) & ~gaps, apart, 0)
     mean, square = (
-        (np.trapezoid(error, time) / span, np.trapezoid(error**2, time) / span)
-        if span > 0
-        else (error.mean(), (error**2).mean())
+        (np.nansum(apart * (one[1:] + one[:-1])) / 2 / apart.sum() for one in (error, error**2))
+        if apart.sum() > 0
+        else (known.mean(), (known**2).mean())
     )
-    return {"mean": mean, "rms": np.sqrt(square), "largest": np.abs(error).max(), "seconds": span}
+    return {"mean": mean, "rms": np.sqrt(square), "largest": np.abs(known).max(), "seconds": span}
 
 
 def error_of(samples, one):
