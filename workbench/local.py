@@ -39,7 +39,6 @@ from .own_scripts import OwnScripts, own_scripts
 from .quick_import import later
 from .recipe.strict import Raw
 from .records import Dashboard, Measurement, Organization, Plot, Project, Record, Specification
-from .records.specification import is_estimate
 from .store.cache.cache import Cache, HitsOnly, NotCached
 from .store.db.parallel import CORES
 from .store.records import search as searches
@@ -437,10 +436,7 @@ class LocalBackend(Backend):
                 return stored
             rated = None
             if measurement.specification_id is not None:
-                specification = self.get(Specification, measurement.specification_id)
-                capacity = specification.ratings.capacity
-                if not is_estimate(specification.source, capacity.value, capacity.unit):
-                    rated = ratings.in_ampere_hours(capacity.value, capacity.unit)
+                rated = ratings.rated_capacity(self.get(Specification, measurement.specification_id))
         return Table(
             cycling_steps.in_order(
                 {**stored.columns, cycling_steps.STEP_TYPE: cycling_steps.step_types(stored, rated)}

@@ -49,15 +49,17 @@ def rated_capacities(ids: Sequence[str], reader: Reader) -> tuple[dict[str, floa
     for one, owners in _specifications(ids, reader):
         of, capacity = one.ratings.capacity, rated_capacity(one)
         found |= dict.fromkeys(owners, capacity)
-        if capacity is None and not is_estimate(one.source, of.value, of.unit):
+        if in_ampere_hours(of.value, of.unit) is None and not is_estimate(one.source, of.value, of.unit):
             warnings.append(_unknown(f"rated capacity of '{one.name}'", of, "charge", "step types do", "A.h"))
     return {id: found.get(id) for id in ids}, warnings
 
 
 def rated_capacity(one: Specification) -> float | None:
-    """The rated capacity of a specification, A.h; None where it is only estimated, or in an unknown unit."""
+    """The rated capacity of a specification, A.h; None where it is only estimated, in an unknown unit, or not above 0:
+    the field cannot be left out, so 0 says that nobody knows it."""
     of = one.ratings.capacity
-    return None if is_estimate(one.source, of.value, of.unit) else in_ampere_hours(of.value, of.unit)
+    known = None if is_estimate(one.source, of.value, of.unit) else in_ampere_hours(of.value, of.unit)
+    return known if known is not None and known > 0 else None
 
 
 def limits_of(one: Specification) -> VoltageLimits:

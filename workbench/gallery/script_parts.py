@@ -304,11 +304,12 @@ def relative_charge(tables):
 
 
 def rated_of(rows):
-    """The rated capacity of each row's cell in A.h; NaN where it or its unit is unknown."""
+    """The rated capacity of each row's cell in A.h; NaN where it or its unit is unknown. One of 0 is unknown."""
     factors = {"ah": 1.0, "mah": 1e-3, "µah": 1e-6, "uah": 1e-6, "kah": 1e3, "as": 1 / 3600, "c": 1 / 3600}
     letters = rows["ratings.capacity.unit"].astype(str).str.replace("\N{GREEK SMALL LETTER MU}", "µ")
     letters = letters.str.replace(r"[ .·*⋅-]", "", regex=True).str.lower()
-    return plain(rows["ratings.capacity.value"]) * letters.map(factors).astype(float)
+    rated = plain(rows["ratings.capacity.value"]) * letters.map(factors).astype(float)
+    return rated.where(rated > 0)
 
 
 def scale_of_time(seconds):

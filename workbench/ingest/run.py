@@ -19,7 +19,7 @@ from .commit.non_series import NonSeries
 from .options import FileProgress
 from .plan import paths as places
 from .plan.jobs import Job
-from .plan.ratings import rated_ah, rated_volts
+from .plan.ratings import known_ah, rated_volts
 from .read import samples_file
 from .read.fanned_out import outcomes_apart
 from .read.prepare import Prepared
@@ -139,7 +139,7 @@ class Run:
         job.before = job.before or self._known.read_before(job)
         options = self._known.as_before(job)
         said = self._committer.said_ratings(job)
-        job.options = replace(options, rated_capacity_ah=rated_ah(said), rated_voltage_v=rated_volts(said))
+        job.options = replace(options, rated_capacity_ah=known_ah(said), rated_voltage_v=rated_volts(said))
         return job
 
     def _taken(self, job: Job, outcome: Outcome, file: IO[bytes]) -> FileReport:

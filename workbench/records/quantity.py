@@ -24,7 +24,7 @@ class Quantity(Strict):
 class Ratings(Strict):
     """Electrical ratings from the spec sheet or design targets; the list is closed."""
 
-    capacity: Quantity = Field(description="Rated capacity.")
+    capacity: Quantity = Field(description="Rated capacity; 0 where it is not known.")
     voltage_min: Quantity = Field(description="Lower voltage bound.")
     voltage_max: Quantity = Field(description="Upper voltage bound.")
     nominal_voltage: Quantity | None = Field(None, description="Nominal voltage.")

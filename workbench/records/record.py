@@ -239,6 +239,21 @@ class Record(Strict):
         except ValidationError as error:
             raise Invalid(list(_problems(cls, error))) from None
 
+    @classmethod
+    def entered(cls, values: Mapping[str, Plain], present: Self | None = None) -> Self:
+        """The record of values that somebody enters; ``present`` is the stored one that they change. As ``checked``,
+        and without what only older stores may hold."""
+        made = cls.checked(values)
+        problems = made.problems_entered(present)
+        if problems:
+            raise Invalid(problems)
+        return made
+
+    def problems_entered(self, present: Self | None) -> list[Problem]:
+        """What is refused of values that somebody enters, though older stores may hold them: reading takes them, and
+        so does a change of other fields of ``present``."""
+        return []
+
     def __repr_args__(self) -> Iterator[tuple[str | None, object]]:
         """What is shown of a record: the fields that have a value, without the ids of its organization and user."""
         for name, value in super().__repr_args__():

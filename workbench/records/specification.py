@@ -1,10 +1,11 @@
 """Cell specifications: the design that cells share."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import Field
 
+from ..errors import Problem
 from .quantity import Ratings
 from .record import Aside, Filter, Kept, Link, OpenJson, Text, Unique
 
@@ -44,3 +45,11 @@ class Specification(Kept):
     case_id: Component = Field(None, description="Material of the case.")
     properties: OpenJson = Field({}, description="Other design properties; numbers as value and unit.")
     source: OpenJson = Field({}, description="Provenance: doi, citation ...")
+
+    def problems_entered(self, present: Self | None) -> list[Problem]:
+        """A capacity below 0. One of 0 is a capacity that nobody knows: the field cannot be left out."""
+        capacity = self.ratings.capacity
+        if capacity.value >= 0 or (present is not None and present.ratings.capacity == capacity):
+            return []
+        said = f"A rated capacity is above 0, or 0 where it is not known; it is {capacity.value:g}."
+        return [Problem(("ratings", "capacity", "value"), said)]

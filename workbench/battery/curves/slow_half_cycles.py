@@ -13,7 +13,7 @@ from ..charge import ChargeRows, counted_of
 from ..checked import Checked, joined, voltage_noise
 from ..completeness import left_out, read_without
 from ..half_cycles import Direction, rows_of_half_cycles
-from ..inputs import Floats
+from ..inputs import Floats, positive
 from ..neighbours import Neighbours
 from ..result import Remark
 
@@ -79,6 +79,7 @@ def curves_of(samples: Checked, rated: float | None, rest: float | None) -> tupl
     rated : A.h, to which C-rates refer; by default the largest half cycle, and a remark says so.
     rest : as in ``half_cycles``.
     """
+    positive(rated, "rated capacity")
     passed = _passed(samples, rest)
     largest = max((float(one.charge[-1]) for one in passed), default=0.0)
     # Pulses by the thousands are left out before they become curves.
@@ -90,7 +91,7 @@ def curves_of(samples: Checked, rated: float | None, rest: float | None) -> tupl
         reference = best.total
         words = f"C-rates refer to the largest {best.direction} of the test, {best.total:.4g} A.h: give rated."
         remarks.append(Remark("c_rate_by_largest", words))
-    if reference is None or reference <= 0:
+    if reference is None:
         return found, remarks
     return [replace(curve, c_rate=curve.current / reference) for curve in found], remarks
 

@@ -28,7 +28,7 @@ from ...store import Transaction
 from ...store.series import derived
 from ...store.store import Scope, Store
 from ...table import Column, Table, concat, concat_columns
-from ..plan.ratings import rated_ah
+from ..plan.ratings import known_ah
 from .append_owning import Continued, continued
 from .register import said_of
 
@@ -215,7 +215,7 @@ class _Running:
 
     def _rated_as_said(self) -> float | None:
         """The rated capacity of the cell, A.h, unless it was estimated."""
-        return rated_ah(said_of(self._store, self._scope, self._record.instance_id))
+        return known_ah(said_of(self._store, self._scope, self._record.instance_id))
 
     def _steps_after(self, parts: list[Table]) -> Table:
         """All steps: those that are done as they are, the one that goes on anew from all its samples."""

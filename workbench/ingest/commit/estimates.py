@@ -13,7 +13,7 @@ from ...records import Specification
 from ...records.specification import ESTIMATED, is_estimate
 from ..limits import RecordFields
 from ..plan.labels import Ratings
-from ..plan.ratings import AMOUNT, rated_ah, ratings
+from ..plan.ratings import AMOUNT, known_ah, rated_ah, ratings
 from ..read.prepare import Prepared
 
 _NAMED = frozenset(
@@ -127,7 +127,7 @@ def compared(prepared: Prepared, rated: Specification, *, warned: bool = False) 
     ``warned``: another file of the same run has the warning already that the capacity is only an estimate, so the files
     that follow say it as an assumption.
     """
-    name, capacity, passed_now = rated.name, rated_ah(rated.ratings.model_dump()), prepared.capacity
+    name, capacity, passed_now = rated.name, known_ah(rated.ratings.model_dump()), prepared.capacity
     if not capacity or not passed_now or capacity / 50 <= passed_now <= capacity * 1.5:
         return []
     if any(finding.code == "current_unit" for finding in prepared.findings):

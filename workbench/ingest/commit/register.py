@@ -25,7 +25,7 @@ from ...store.series.series import SeriesWriter
 from ...store.store import Scope, Store
 from ...table import Column, Table
 from ..limits import RecordFields
-from ..plan.ratings import rated_ah, rated_volts
+from ..plan.ratings import known_ah, rated_volts
 from .estimates import said_ratings
 
 Samples: TypeAlias = Table | Callable[[], Iterable[Table]]
@@ -74,7 +74,7 @@ def register(
             for name, rule in derived.rules(given=steps is not None).items()
         }
         said = said_of(store, scope, fields.get("instance_id"))
-        number = _numbering(samples, rated_ah(said), derive=derive)
+        number = _numbering(samples, known_ah(said), derive=derive)
         taken = Taken(writers["series"], number)
         for batch in _batches(samples):
             taken.feed(batch)

@@ -53,6 +53,12 @@ def rated_ah(ratings: Mapping[str, JsonValue]) -> float | None:
     return _rated(ratings, "capacity", "A.h")
 
 
+def known_ah(ratings: Mapping[str, JsonValue]) -> float | None:
+    """The rated capacity in A.h; None where it is not known: in an unknown unit, or not above 0."""
+    found = rated_ah(ratings)
+    return found if found is not None and found > 0 else None
+
+
 def rated_volts(ratings: Mapping[str, JsonValue]) -> float | None:
     """The highest rated voltage in V; None where its unit is not known as one of voltage."""
     return _rated(ratings, "voltage_max", "V")

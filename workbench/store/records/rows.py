@@ -144,7 +144,7 @@ class Rows:
             self._place(db, cls, values, scope)
             if "tags" in values:
                 values["tags"] = tidy(db, values["tags"], scope, values.get("project_id"))
-            record = cls.checked(values)
+            record = cls.entered(values)
             self._check_links(db, record, scope)
             held = holder(db, record)
             if held is not None and held.reuse:
@@ -256,7 +256,7 @@ class Rows:
             values["tags"] = tidy(db, changes["tags"], scope, values["project_id"], but=present.id)
         if isinstance(present, Plot):
             values["revision"] = present.revision + 1
-        record = cls.checked(values)
+        record = cls.entered(values, present)
         if encode(record) == encode(present):
             return present
         self._check_links(db, record, scope)
