@@ -98,6 +98,16 @@ def test_grids_give_a_row_a_cell() -> None:
         (10, "b", 3.0),
         (20, "b", 4.0),
     ]
+    edged = {"x": [0, 10, 30], "y": ["2026-01-01", "2026-01-03", "2026-01-03T06:00:00"]}
+    made = rows(figure({"type": "heatmap", **edged, "z": [[1, 2], [3, 4]]}))
+    assert [(row["x"], row["y"], row["z"]) for row in made] == [
+        (5, "2026-01-02T00:00:00", 1),
+        (20, "2026-01-02T00:00:00", 2),
+        (5, "2026-01-03T03:00:00", 3),
+        (20, "2026-01-03T03:00:00", 4),
+    ], "a heat map may have the edges of its cells"
+    named = rows(figure({"type": "heatmap", "x": ["a", "b", "c"], "z": [[1, 2]], "y": np.array([0.5, 1.5])}))
+    assert [(row["x"], row["y"]) for row in named] == [("a", 1), ("b", 1)]
     ragged = rows(figure({"type": "heatmap", "z": [[1, 2], [3]]}))
     assert [(row["x"], row["y"], row["z"]) for row in ragged] == [(0, 0, 1), (1, 0, 2), (0, 1, 3), (1, 1, None)]
 

@@ -31,7 +31,7 @@ from .passport.passport import KEY
 from .pictures import draw
 from .plotly_files import plotly_source
 from .table import Column, Table, concat_columns, time_text
-from .typed_arrays import Decoded, decode, mapping
+from .typed_arrays import Decoded, centres, decode, mapping
 
 PICTURES = ("png", "svg", "pdf")
 TABLES = ("csv", "parquet")
@@ -224,8 +224,8 @@ def traces(figure: bytes) -> Table:
 
     Columns: ``trace`` (number from 0), ``name``, then those of x, y, z, r, theta ... that occur, error bars as
     ``error_y`` and ``error_y_minus``, and custom data as ``customdata`` (``customdata 0`` ... if there are
-    several). A grid (heatmap, contour) gives one row for each of its cells. The columns of a table have the texts of
-    its header as names. An x or y that is only implied (as a start and a step) is written out.
+    several). A grid (heatmap, contour) gives one row for each of its cells, with its centre. The columns of a table
+    have the texts of its header as names. An x or y that is only implied (as a start and a step) is written out.
 
     Raises
     ------
@@ -378,16 +378,15 @@ def _grid(trace: Trace, values: Listed) -> Table:
         drawn = (one for row in (zip(*places, strict=True) if turned else places) for one in row)
         return [one if isinstance(one, list | np.ndarray) else _scalar(one) for one in drawn]
 
-    filled = {"z": _column([_scalar(one) for one in cells(values)])}
-    for key in ("text", "hovertext", "surfacecolor"):
-        if _depth(trace.get(key)) == 2:
-            filled[key] = _column([_scalar(one) for one in cells(listed(trace[key]))])
+    kept = [key for key in ("z", "text", "hovertext", "surfacecolor") if _depth(trace.get(key)) == 2]
+    filled = {key: _column([_scalar(one) for one in cells(listed(trace[key]))]) for key in kept}
     if _depth(trace.get("customdata")) == 2:
         filled |= _custom(cells(listed(trace["customdata"])))
-    if turned:
-        height, width = width, height
+    height, width = (width, height) if turned else (height, width)
     x = listed(trace["x"]) if _depth(trace.get("x")) == 1 else _implied(trace, "x", width)
     y = listed(trace["y"]) if _depth(trace.get("y")) == 1 else _implied(trace, "y", height)
+    if trace.get("type") == "heatmap":  # it may have the edges of its cells
+        x, y = centres(x, width), centres(y, height)
     across, down = np.tile(np.arange(width), height), np.repeat(np.arange(height), width)
     columns = {"x": _to_length(_column(x), width).take(across), "y": _to_length(_column(y), height).take(down)}
     for key in ("x", "y"):  # a surface may name the place of each of its cells

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -83,3 +85,21 @@ def _with_arrays(value: Tree) -> Tree:
     if isinstance(value, list) and any(isinstance(item, dict | list) for item in value):
         return [_with_arrays(item) for item in value]
     return value
+
+
+def centres(edges: list[Decoded] | Array, n: int) -> list[Decoded] | Array:
+    """The centres of n cells whose n + 1 edges are given: numbers, or times as ISO texts. What is of another length, or
+    other texts, as it is."""
+    if len(edges) != n + 1:
+        return edges
+    texts = [edge for edge in edges if isinstance(edge, str)]
+    if len(texts) == len(edges):
+        try:
+            times = [datetime.fromisoformat(text) for text in texts]
+            return [(low + (high - low) / 2).isoformat() for low, high in pairwise(times)]
+        except (ValueError, TypeError):  # not times, or some with a zone and some without
+            return edges
+    if any(not isinstance(edge, int | float) for edge in np.asarray(edges).tolist()):
+        return edges
+    numbers = np.asarray(edges, float)
+    return np.asarray((numbers[:-1] + numbers[1:]) / 2)
