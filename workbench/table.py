@@ -23,6 +23,8 @@ Plain: TypeAlias = Any
 JsonObject: TypeAlias = dict[str, Any]
 """An object of JSON as Python has it, with any JSON values."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_EXACT = 2.0**53
+"""Below it float64 has every whole number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,13 +34,15 @@ class Column:
     ``values`` by kind: number float64 or float32; integer any integer dtype; boolean bool; datetime int64
     microseconds since 1970 UTC; text int32 codes into ``words``; mixed object; null bool zeros.
     ``valid`` is None where nothing is null, else (n,) bool. A valid NaN is a NaN, not a null. The
-    value at a null is undefined; nothing may use it.
+    value at a null is undefined; nothing may use it. ``exact`` is None but for a number column with whole numbers that
+    float64 rounds: then (n,) objects, the values as they were. What is equal is decided by them.
     """
 
     kind: Kind
     values: Array
     valid: NDArray[np.bool_] | None = None
     words: tuple[str, ...] = ()
+    exact: Array | None = None
 
     def __len__(self) -> int:
         return len(self.values)
@@ -117,17 +121,20 @@ class Column:
             return cls("datetime", np.fromiter(micros, np.int64, n), valid)
         dtype = {"number": np.float64, "integer": np.int64, "boolean": np.bool_}[kind]
         filler = np.nan if kind == "number" else 0
-        return cls(kind, np.array([filler if value is None else value for value in values], dtype), valid)
+        made: Array = np.array([filler if value is None else value for value in values], dtype)
+        return cls(kind, made, valid, (), _exact(values, made) if kind == "number" else None)
 
     def take(self, index: Array) -> Column:
         """The rows named by ``index`` (positions, or a boolean mask)."""
         valid = None if self.valid is None else self.valid[index]
-        return Column(self.kind, self.values[index], valid, self.words)
+        exact = None if self.exact is None else self.exact[index]
+        return Column(self.kind, self.values[index], valid, self.words, exact)
 
     def slice(self, start: int, stop: int) -> Column:
         """The rows from ``start`` to before ``stop``, as a view."""
         valid = None if self.valid is None else self.valid[start:stop]
-        return Column(self.kind, self.values[start:stop], valid, self.words)
+        exact = None if self.exact is None else self.exact[start:stop]
+        return Column(self.kind, self.values[start:stop], valid, self.words, exact)
 
     def null_mask(self) -> NDArray[np.bool_]:
         """(n,) bool, true where null; NaN is not null here."""
@@ -167,6 +174,10 @@ class Column:
         elif self.valid is not None:
             values[~self.valid] = np.nan
         return values
+
+    def exact_list(self) -> list[Plain]:
+        """``tolist`` with the whole numbers that float64 rounds as they were."""
+        return self.tolist() if self.exact is None else self.exact.tolist()
 
     def tolist(self) -> list[Plain]:
         """Python scalars, None for null (NaN stays NaN); date-times as aware ``datetime``."""
@@ -278,6 +289,16 @@ def kind_of(values: Iterable[Plain]) -> Kind:
     return found.pop() if len(found) == 1 else "mixed"
 
 
+def _exact(values: Sequence[Plain], rounded: Array) -> Array | None:
+    """The values of a number column as they are, if one is a whole number that is rounded; else None."""
+    large = np.flatnonzero(np.abs(rounded) >= _EXACT).tolist()
+    if not any(isinstance(values[at], int | np.integer) and int(rounded[at]) != values[at] for at in large):
+        return None
+    kept = np.empty(len(values), object)
+    kept[:] = values
+    return kept
+
+
 def to_micros(value: datetime | np.datetime64) -> int:
     """Microseconds since 1970 UTC; a time without a zone is UTC."""
     if isinstance(value, np.datetime64):
@@ -323,13 +344,16 @@ def concat_columns(columns: Sequence[Column]) -> Column:
         return Column.nulls(n)
     if kinds == {"text"}:
         return _concat_text(columns, valid)
-    if len(kinds) == 1 and kinds != {"mixed"}:
+    if len(kinds) == 1 and kinds != {"mixed"} and all(column.exact is None for column in columns):
         kind = kinds.pop()
         dtype = np.result_type(*[c.values.dtype for c in columns if c.kind == kind])
         parts = [c.values if c.kind == kind else np.zeros(len(c), dtype) for c in columns]
         return Column(kind, np.concatenate(parts), valid)
-    if kinds == {"integer", "number"}:
-        return Column("number", np.concatenate([column.floats() for column in columns]), valid)
+    if kinds <= {"integer", "number"}:
+        made = np.concatenate([column.floats() for column in columns])
+        large = bool((np.abs(made) >= _EXACT).any())
+        exact = _exact([value for column in columns for value in column.exact_list()], made) if large else None
+        return Column("number", made, valid, (), exact)
     values = np.empty(n, object)
     values[:] = [value for column in columns for value in column.tolist()]
     return Column("mixed", values, valid)

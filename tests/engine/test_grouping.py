@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from workbench.engine.equality import key_of
+from workbench.engine.equality import first_rows, is_any_of, key_of, matched
 from workbench.engine.grouping import groups_of
-from workbench.table import Column
+from workbench.table import Column, concat_columns
 
 
 def some(values: Sequence[object]) -> Column:
@@ -60,3 +60,35 @@ def test_groups_are_those_of_equal_values(names: list[str]) -> None:
 def test_rows_of_a_group_are_sorted_only_if_they_are_not_yet(values: Column, expected: list[int] | None) -> None:
     groups = groups_of([some(["x", "x", "y", "y", "z", "z"])], 6, values)
     assert (None if groups.order is None else groups.order.tolist()) == expected
+
+
+LARGE = [2**53, 2**53 + 1, 1.5, None, 2**53 + 1, 2**53]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        some(LARGE),
+        concat_columns([some(LARGE[:2]), some([1.5, None]), some(LARGE[4:])]),
+        concat_columns([some(LARGE[:3]), some([None, None, *LARGE[4:]]).slice(1, 4)]),
+    ],
+)
+def test_whole_numbers_beside_a_fraction_keep_what_floats_round(column: Column) -> None:
+    """9007199254740993 was one group with 9007199254740992 as soon as another row had a fraction."""
+    assert column.kind == "number", "it is shown as before"
+    assert column.tolist()[:3] == [2.0**53, 2.0**53, 1.5]
+    groups = groups_of([column], 6)
+    assert groups.order is not None
+    assert groups.order.tolist() == [0, 5, 1, 4, 2, 3]
+    assert groups.first.tolist() == [0, 1, 2, 3]
+    assert matched(column, some([2**53 + 1]))[0].tolist() == [-1, 0, -1, -1, 0, -1]
+    assert is_any_of(column.take(np.array([1, 0, 2])), [2**53 + 1]).tolist() == [True, False, False]
+    ordered = groups_of([some(["x"] * 6)], 6, column).order
+    assert ordered is not None
+    assert ordered.tolist() == [2, 0, 5, 1, 4, 3]
+    assert first_rows(column).tolist() == [0, 2], "choices are as they are shown"
+
+
+def test_columns_that_floats_hold_are_compared_as_arrays() -> None:
+    for values in ([1, 2.5], [2**53, 2**53 + 2, 1.5], [1e300, 2], [float("inf"), 3, None]):
+        assert some(values).exact is None

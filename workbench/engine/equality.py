@@ -8,6 +8,7 @@ missing and equal nothing. Columns are turned into small integer codes, equal va
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -77,6 +78,11 @@ def whole_numbers(column: Column) -> NDArray[np.generic]:
     return values.astype(np.int64, copy=False)
 
 
+def by_python(column: Column) -> bool:
+    """Whether values are compared one by one: of several types, or whole numbers that the array of floats rounds."""
+    return column.kind == "mixed" or column.exact is not None
+
+
 def codes_of(column: Column) -> Coded:
     """Codes of one column: equal values, equal codes."""
     if column.kind == "null" or not len(column):
@@ -85,8 +91,8 @@ def codes_of(column: Column) -> Coded:
         codes, size = _word_codes(column)
     elif column.kind == "boolean":
         codes, size = column.values.astype(np.int64), 2
-    elif column.kind == "mixed":
-        return _python_codes(map(key_of, column.tolist()), {}, len(column))
+    elif by_python(column):
+        return _python_codes(map(key_of, column.exact_list()), {}, len(column))
     else:
         codes, size = _number_codes(_comparable(column))
     return Coded(_with_missing(column, codes), size)
@@ -94,7 +100,7 @@ def codes_of(column: Column) -> Coded:
 
 def matched(left: Column, right: Column) -> tuple[Codes, Coded]:
     """Codes of both columns in one space, that of ``right``: -1 on the left where no right value is equal."""
-    if "mixed" in (left.kind, right.kind):
+    if by_python(left) or by_python(right):
         return _matched_python(left, right)
     if {left.kind, right.kind} == {"datetime", "text"}:
         left, right = (times_as_text(side) if side.kind == "datetime" else side for side in (left, right))
@@ -120,8 +126,8 @@ def is_any_of(column: Column, values: Sequence[Any]) -> NDArray[np.bool_]:
 
 
 def first_rows(column: Column) -> NDArray[np.intp]:
-    """Positions of the first row of each distinct value that is not missing, rising."""
-    codes = codes_of(column).codes
+    """Positions of the first row of each distinct value that is not missing, rising; as values are shown."""
+    codes = codes_of(replace(column, exact=None)).codes
     _, first = np.unique(codes, return_index=True)
     return np.sort(first[codes[first] >= 0])
 
@@ -170,8 +176,8 @@ def _python_codes(keys: Iterable[Any], places: dict[Any, int], n: int) -> Coded:
 
 def _matched_python(left: Column, right: Column) -> tuple[Codes, Coded]:
     places: dict[Any, int] = {}
-    coded = _python_codes(map(key_of, right.tolist()), places, len(right))
-    keys = map(key_of, left.tolist())
+    coded = _python_codes(map(key_of, right.exact_list()), places, len(right))
+    keys = map(key_of, left.exact_list())
     return np.fromiter((places.get(key, -1) for key in keys), np.int64, len(left)), coded
 
 

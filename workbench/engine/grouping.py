@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..table import Column
-from .equality import Coded, codes_of, key_of, whole_numbers
+from .equality import Coded, by_python, codes_of, key_of, whole_numbers
 
 Index = NDArray[np.intp]
 _ROOM = 2**62
@@ -67,7 +67,7 @@ def sort_keys(column: Column) -> list[NDArray[np.generic]]:
         values = whole_numbers(column)
         if values.dtype == object:
             values = _python_ranks(column)
-    elif column.kind == "mixed":
+    elif by_python(column):
         values = _python_ranks(column)
     else:
         values = column.values
@@ -83,7 +83,7 @@ def _word_ranks(column: Column) -> NDArray[np.generic]:
 
 
 def _python_ranks(column: Column) -> NDArray[np.generic]:
-    keys = [key_of(value) for value in column.tolist()]
+    keys = [key_of(value) for value in column.exact_list()]
     # The names of the three kinds are in the order of the rule by chance: boolean, number, text.
     places = {key: place for place, key in enumerate(sorted({key for key in keys if key is not None}))}
     return np.array([0 if key is None else places[key] for key in keys], np.int64)
@@ -96,7 +96,7 @@ def _runs(columns: Sequence[Column], n: int) -> tuple[Index, NDArray[np.int64]]:
     by its rule is looked at only where they differ.
     """
     fresh = np.ones(n, bool)
-    if not any(column.kind == "mixed" for column in columns):  # Python takes True and 1 for equal
+    if not any(map(by_python, columns)):  # Python takes True and 1 for equal
         fresh[1:] = False
         for column in columns:
             fresh[1:] |= column.values[1:] != column.values[:-1]
@@ -134,7 +134,8 @@ def _by_appearance(runs: NDArray[np.int64], starts: Index, n: int) -> tuple[NDAr
 
 def _sorted_within(column: Column, order: Index | None, starts: Index, sizes: Index) -> Index | None:
     arranged = column if order is None else column.take(order)
-    if arranged.valid is None and arranged.kind in _ORDERED and _rises(arranged.values, starts):
+    ordered = arranged.kind in _ORDERED and arranged.exact is None
+    if arranged.valid is None and ordered and _rises(arranged.values, starts):
         return order
     keys = sort_keys(arranged)
     if len(keys) == 1 and _rises(keys[0], starts):

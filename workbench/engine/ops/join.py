@@ -150,7 +150,7 @@ def _take_or_null(column: Column, rows: Index) -> Column:
         return Column(column.kind, empty, np.zeros(len(rows), bool), column.words)
     taken = column.take(np.where(absent, 0, rows))
     valid = ~absent if taken.valid is None else taken.valid & ~absent
-    return Column(column.kind, taken.values, valid, column.words)
+    return Column(column.kind, taken.values, valid, column.words, taken.exact)
 
 
 def _check_where(where: Mapping[str, Scalar | list[Scalar]], names: list[str]) -> None:

@@ -223,7 +223,7 @@ def _edge(column: Column, mask: NDArray[np.bool_] | None, groups: Groups, *, las
     places = np.append(rows, 0)[by_end - 1 if last else before]
     taken = column.take(np.where(found, places, 0))
     valid = found if taken.valid is None else found & taken.valid
-    return Column(column.kind, taken.values, None if valid.all() else valid, column.words)
+    return Column(column.kind, taken.values, None if valid.all() else valid, column.words, taken.exact)
 
 
 def _extreme(column: Column, present: NDArray[np.bool_] | None, groups: Groups, *, largest: bool) -> Column:
