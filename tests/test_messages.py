@@ -5,13 +5,19 @@ from __future__ import annotations
 import doctest
 import re
 import shlex
+import shutil
+import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from workbench import messages
+from workbench.dataset import Dataset, Samples
+from workbench.engine.zoom import Detail
 from workbench.messages import column_map, counted, option, option_name, place, quoted, spaced, typed_in
 from workbench.notebook import status_text as words
+from workbench.table import Table
 
 
 def test_the_examples_hold() -> None:
@@ -47,6 +53,36 @@ def test_counts_and_rows_of_names() -> None:
     assert quoted(["a", "b"], last="or") == "'a' or 'b'"
     assert quoted("abcd", most=2) == "'a', 'b' and 2 more"
     assert quoted([]) == ""
+
+
+def test_a_sample_that_is_read_twice_or_drawn_twice_counts_once() -> None:
+    """Voltage and current of 560 samples were "all 1 120 points"."""
+
+    def read(first: int, n: int, total: int) -> Samples:
+        return Samples(np.arange(first, first + n), Table({}, n), n == total, total)
+
+    once = Dataset({"samples": {"a": read(0, 560, 560)}})
+    twice = Dataset({"volts": {"a": read(0, 560, 560)}, "amps": {"a": read(0, 560, 560), "b": read(0, 40, 40)}})
+    parts = Dataset({"early": {"a": read(0, 60, 60)}, "late": {"a": read(50, 50, 50)}})
+    thinned = Dataset({"volts": {"a": read(0, 50, 560)}, "amps": {"a": read(0, 50, 560)}})
+    texts = [words.samples(one).replace("\N{NO-BREAK SPACE}", " ") for one in (once, twice, parts, thinned)]
+    assert texts == ["all 560 samples", "all 600 samples", "all 100 samples", "50 of 560 samples"]
+    traces = {number: Detail([], [], 560, 560) for number in range(2)}
+    assert words.closely({0: traces[0]}, [], []) == "in view: all 560 samples"
+    said = words.closely(traces, [], []).replace("\N{NO-BREAK SPACE}", " ")
+    assert said == "in view: all 1 120 points of 2 traces"
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not installed")
+def test_the_page_says_of_how_many_traces_points_are() -> None:
+    path = Path(messages.__file__).parents[1] / "server" / "page" / "core" / "words.js"
+    script = (
+        f"import {{ points }} from {str(path)!r}; console.log([points(560, 560, 1), points(20, 1120, 2)].join())"
+    )
+    made = subprocess.run(
+        ["node", "--input-type=module", "-e", script], capture_output=True, check=True, text=True
+    )
+    assert made.stdout.strip().replace("\u202f", " ") == "all 560 points,20 of 1 120 points of 2 traces"
 
 
 def test_thousands_are_written_in_one_way_and_in_one_place() -> None:

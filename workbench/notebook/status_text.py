@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from ..backend import FigureAnswer
-from ..dataset import Dataset
+from ..dataset import Dataset, Samples
 from ..engine.traces import TraceShown
 from ..engine.zoom import Detail
 from ..errors import Invalid, Problem
@@ -28,15 +30,27 @@ def many(number: int, noun: str) -> str:
 
 
 def samples(dataset: Dataset) -> str:
-    """How many of the samples or rows the figure shows."""
-    series = [one for step in dataset.steps.values() if not isinstance(step, Table) for one in step.values()]
+    """How many of the samples or rows the figure shows; a sample that several steps read counts once."""
+    series: dict[str, list[Samples]] = {}
+    for step in dataset.steps.values():
+        for id, one in () if isinstance(step, Table) else step.items():
+            held = series.setdefault(id, [])
+            if not any(np.array_equal(one.rows, other.rows) and one.total == other.total for other in held):
+                held.append(one)
     if not series:
         rows = [step.n for step in dataset.steps.values() if isinstance(step, Table)]
         return many(rows[-1], "row") if rows else ""
-    shown, total = sum(one.table.n for one in series), sum(one.total for one in series)
-    if all(one.complete for one in series):
+    if is_whole(dataset):
+        total = sum(_distinct(held) for held in series.values())
         return f"all {many(total, 'sample')}" if total != 1 else "1 sample"
+    counts = [(one.table.n, one.total) for held in series.values() for one in held]
+    shown, total = (sum(numbers) for numbers in zip(*counts, strict=True))
     return f"{count(shown)} of {many(total, 'sample')}"
+
+
+def _distinct(held: Sequence[Samples]) -> int:
+    """How many samples several steps have read of one source."""
+    return held[0].total if len(held) == 1 else len(np.unique(np.concatenate([one.rows for one in held])))
 
 
 def is_whole(dataset: Dataset) -> bool:
@@ -65,7 +79,9 @@ def closely(found: Mapping[int, Detail], coarse: Sequence[int], names: Sequence[
     if found:
         shown, of = sum(one.shown for one in found.values()), sum(one.of for one in found.values())
         every = "all " if shown == of else f"{count(shown)} of "
-        parts.append(f"in view: {every}{many(of, 'sample')}")
+        # A sample is a point of each trace that it is in.
+        what = many(of, "sample") if len(found) == 1 else f"{many(of, 'point')} of {many(len(found), 'trace')}"
+        parts.append(f"in view: {every}{what}")
     if coarse:
         what = f"'{names[coarse[0]]}'" if len(coarse) == 1 and names[coarse[0]] else many(len(coarse), "trace")
         parts.append(f"no finer detail for {what}")

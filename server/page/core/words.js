@@ -12,6 +12,9 @@ const grouped = (digits) => digits.replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");
 /** @param {number} number @param {string} noun */
 export const many = (number, noun) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
 
+/** How many of the points of so many traces are shown: a sample is a point of each trace that it is in. @param {number} shown @param {number} of @param {number} traces */
+export const points = (shown, of, traces) => `${shown === of ? "all" : `${count(shown)} of`} ${many(of, "point")}${traces > 1 ? ` of ${traces} traces` : ""}`;
+
 /** @param {number} seconds */
 export function duration(seconds) {
   if (seconds >= 10) return `${Math.round(seconds)} s`;

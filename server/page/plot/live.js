@@ -3,7 +3,7 @@
 import { computed, effect, signal } from "../vendor/preact.js";
 import { get, isAbort, part, post, query } from "../core/api.js";
 import { asOf, same } from "../core/router.js";
-import { count, duration } from "../core/words.js";
+import { duration, points } from "../core/words.js";
 import { drawable, warmUp } from "./library.js";
 
 const SHOW_PROGRESS_MS = 250;
@@ -175,7 +175,7 @@ export class LivePlot {
     if (number !== this._number) return null;
     const all = Object.assign({}, ...found.map((one) => one.traces));
     const sums = Object.values(all).reduce((sum, one) => [sum[0] + one.shown, sum[1] + one.of], [0, 0]);
-    this.closer.value = sums[1] ? (sums[0] === sums[1] ? `in view: all ${count(sums[1])} points` : `in view: ${count(sums[0])} of ${count(sums[1])} points`) : "";
+    this.closer.value = sums[1] ? `in view: ${points(sums[0], sums[1], Object.keys(all).length)}` : "";
     return Object.fromEntries(Object.entries(all).map(([n, { shown, of, ...arrays }]) => [n, arrays]));
   }
 
@@ -190,12 +190,12 @@ export class LivePlot {
     ];
   }
 
-  /** How many samples are shown, in words. */
+  /** How many points are shown. */
   get samples() {
     const traced = (this.answer.value?.traces ?? []).filter((one) => one.of !== undefined);
     const shown = traced.reduce((sum, one) => sum + one.shown, 0);
     const of = traced.reduce((sum, one) => sum + (one.of ?? 0), 0);
-    return of ? { shown, of, finer: traced.some((one) => one.detail === "finer") } : null;
+    return of ? { shown, of, traces: traced.length, finer: traced.some((one) => one.detail === "finer") } : null;
   }
 
   /** What the newest figure cost the server, in words; `detail` also has how long one waited for it. */

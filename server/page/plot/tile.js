@@ -3,7 +3,7 @@
 import { html, useEffect, useRef } from "../vendor/preact.js";
 import { query as queryOf } from "../core/api.js";
 import { asOf, writeValues } from "../core/router.js";
-import { clock, count, many } from "../core/words.js";
+import { clock, many, points } from "../core/words.js";
 import { Icon } from "../ui/icons.js";
 import { Popover, problemsOf } from "../ui/parts.js";
 import { Later } from "../ui/later.js";
@@ -34,7 +34,7 @@ export function Footer({ live }) {
   const notes = live.notes.value;
   const warned = notes.some((one) => !one.hint);
   return html`<div class="tile-foot" role="status">
-    ${samples && html`<span title=${samples.finer ? "Zoom in to read more" : undefined}>${samples.shown === samples.of ? `all ${many(samples.of, "point")}` : `${count(samples.shown)} of ${many(samples.of, "point")}`}</span>`}
+    ${samples && html`<span title=${samples.finer ? "Zoom in to read more" : undefined}>${points(samples.shown, samples.of, samples.traces)}</span>`}
     ${live.closer.value && html`<span>${live.closer.value}</span>`}
     ${notes.length > 0 && html`<${Popover} panel named title="Notes" buttonClass=${warned ? "warned" : ""} label=${many(notes.length, "note")}><${Notes} notes=${notes} /><//>`}
     ${live.drawnAt.value && html`<span title=${live.cost.detail}>Drawn at ${clock(live.drawnAt.value)}<span class="unprinted">, ${live.cost.text}</span></span>`}
