@@ -22,10 +22,26 @@ def test_lines_points_and_bars_are_where_they_are_in_the_figure() -> None:
         {"dots": False, "points": [[0, SIDE], [50, 50], [SIDE, 0]]},
         {"dots": True, "points": [[SIDE, SIDE]]},
     ]
-    (bars,) = sketch(figure({"type": "bar", "x": ["a", "b"], "y": [5, 10]}))
-    assert [y for _, y in bars["points"]] == [50, 0], "bars begin at 0"
-    for lone in ({"type": "bar", "x": ["a"], "y": [5]}, {"type": "scatter", "mode": "lines", "x": [1], "y": [2]}):
-        assert [line["dots"] for line in sketch(figure(lone))] == [True], "a line of one point shows nothing"
+    lone = sketch(figure({"type": "scatter", "mode": "lines", "x": [1], "y": [2]}))
+    assert [line["dots"] for line in lone] == [True], "a line of one point shows nothing"
+
+
+def test_bars_are_bars_and_no_line_over_their_ends() -> None:
+    upright = {"type": "bar", "x": ["a", "b"], "y": [5, 10]}
+    assert sketch(figure(upright)) == [
+        {"dots": False, "points": [[0, SIDE], [0, 50], [SIDE, SIDE], [SIDE, 0]], "bars": True}
+    ]
+    assert sketch(figure({**upright, "base": 5}))[0]["points"] == [[0, SIDE], [0, 50], [SIDE, SIDE], [SIDE, 0]]
+    lying = {"type": "bar", "orientation": "h", "x": [5, 10], "y": ["a", "b"]}
+    order = {"categoryarray": ["b", "a"], "autorange": "reversed"}
+    assert sketch(figure(lying, yaxis=order))[0]["points"] == [[0, SIDE], [50, SIDE], [0, 0], [SIDE, 0]]
+    stacked = sketch(figure(upright, {**upright, "y": [5, 0]}, barmode="stack"))
+    assert [one["points"][:2] for one in stacked] == [[[0, SIDE], [0, 50]], [[0, 50], [0, 0]]]
+    beside = sketch(figure(upright, upright, barmode="group"))
+    assert beside[0]["points"][0][0] < beside[1]["points"][0][0], "side by side"
+    (log,) = sketch(figure({"type": "bar", "x": ["a", "b"], "y": [10, 100]}, yaxis={"type": "log"}))
+    assert [y for _, y in log["points"]] == [SIDE, 50, SIDE, 0], "a logarithmic axis has no 0"
+    assert len(sketch(figure({"type": "bar", "x": ["a"], "y": [5]}))[0]["points"]) == 2
 
 
 def test_traces_share_axes_and_panels_keep_their_part() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import NotRequired, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,14 +23,16 @@ _Numbers: TypeAlias = NDArray[np.float64]
 
 
 class SketchLine(TypedDict):
-    """A trace of a sketch: places of its points as ``[x, y]``; ``dots`` if they are not joined, or there is one."""
+    """A trace of a sketch: places of its points as ``[x, y]``; ``dots`` if they are not joined, or there is one.
+    With ``bars`` each two of them are the ends of a bar."""
 
     dots: bool
     points: list[list[int]]
+    bars: NotRequired[bool]
 
 
 def sketch(figure: bytes) -> list[SketchLine]:
-    """At most ``MOST_LINES`` traces of encoded figure bytes, each with at most ``MOST_POINTS`` points.
+    """At most ``MOST_LINES`` traces of encoded figure bytes, each with at most ``MOST_POINTS`` points or bars.
 
     Lines, points and bars are sketched, in the part of the picture that their axes have. Other kinds of traces are
     not: a figure of those gives an empty list.
@@ -38,23 +40,50 @@ def sketch(figure: bytes) -> list[SketchLine]:
     content = decode(figure)
     layout = mapping(content.get("layout"))
     places: dict[str, dict[str, int]] = {}
-    found = [
-        (trace, *_points(trace, layout, places))
+    shown = [
+        trace
         for trace in map(mapping, listed(content.get("data")))
         if trace.get("type", "scatter") in _DRAWN and trace.get("visible", True) is True
     ]
+    bars = _Bars(layout, [trace for trace in shown if trace.get("type") == "bar"])
+    found = [(trace, *_points(trace, layout, places, bars)) for trace in shown]
     found = [one for one in found if len(one[1])]
     across, down = _ends(found, "x"), _ends(found, "y")
     made: list[SketchLine] = []
     for trace, x, y in _spread(found):
         place_x, place_y = str(trace.get("xaxis", "x")), str(trace.get("yaxis", "y"))
-        left = _placed(x, across[place_x], _domain(layout, place_x))
-        top = SIDE - _placed(y, down[place_y], _domain(layout, place_y))
-        # A line of one point would show nothing.
-        dots = len(x) == 1 or (trace.get("type") != "bar" and "lines" not in str(trace.get("mode", "lines")))
-        points = np.stack([left, top], axis=1).round().astype(int)
-        made.append({"dots": dots, "points": points.tolist()})
+        left = _placed(x, across[place_x], layout, place_x)
+        top = SIDE - _placed(y, down[place_y], layout, place_y)
+        points = np.stack([left, top], axis=1).round().astype(int).tolist()
+        if trace.get("type") == "bar":
+            made.append({"dots": False, "points": points, "bars": True})
+        else:  # a line of one point would show nothing
+            made.append({"dots": len(x) == 1 or "lines" not in str(trace.get("mode", "lines")), "points": points})
     return made
+
+
+class _Bars:
+    """Where bars begin and end: beside each other, or on those that were drawn before."""
+
+    def __init__(self, layout: Mapping[str, Decoded], traces: list[Trace]) -> None:
+        self._mode = layout.get("barmode", "group")
+        self._traces = traces
+        self._sums: dict[tuple[str, float, bool], float] = {}
+
+    def ends(self, trace: Trace, at: _Numbers, length: _Numbers, base: _Numbers) -> tuple[_Numbers, _Numbers]:
+        """Places along the axis of the categories, and values along the other: each two are the ends of a bar."""
+        if self._mode in ("stack", "relative"):
+            axes = f"{trace.get('xaxis', 'x')}{trace.get('yaxis', 'y')}"
+            keys = [(axes, float(place), bool(size < 0)) for place, size in zip(at, length, strict=True)]
+            for n, key in enumerate(keys):
+                base[n] += self._sums.get(key, 0.0)
+                self._sums[key] = base[n] + length[n]
+        elif self._mode == "group" and len(self._traces) > 1:
+            apart = np.diff(np.unique(at)).min(initial=np.inf)
+            width = 0.8 * (apart if np.isfinite(apart) else 1.0) / len(self._traces)
+            number = next(n for n, one in enumerate(self._traces) if one is trace)
+            at = at + width * (number - (len(self._traces) - 1) / 2)
+        return np.repeat(at, 2), np.stack([base, base + length], axis=1).ravel()
 
 
 _Found: TypeAlias = tuple[Trace, _Numbers, _Numbers]
@@ -68,18 +97,40 @@ def _spread(found: list[_Found]) -> list[_Found]:
 
 
 def _points(
-    trace: Trace, layout: Mapping[str, Decoded], places: dict[str, dict[str, int]]
+    trace: Trace, layout: Mapping[str, Decoded], places: dict[str, dict[str, int]], bars: _Bars
 ) -> tuple[_Numbers, _Numbers]:
-    """The points of a trace that both axes can show, thinned. ``places`` has the texts of each axis so far."""
+    """The points of a trace that both axes can show, thinned; of bars their ends. ``places`` has the texts of each axis
+    so far."""
     columns = points_of(trace).columns
     if "x" not in columns or "y" not in columns:
         return np.zeros(0), np.zeros(0)
     across, down = str(trace.get("xaxis", "x")), str(trace.get("yaxis", "y"))
-    x = _numbers(columns["x"], _is_log(layout, across), places.setdefault(across, {}))
-    y = _numbers(columns["y"], _is_log(layout, down), places.setdefault(down, {}))
+    for axis in (across, down):
+        order = listed(_axis(layout, axis).get("categoryarray"))
+        places.setdefault(axis, {str(text): place for place, text in enumerate(order)})
+    is_bar, flat = trace.get("type") == "bar", trace.get("orientation") == "h"
+    x = _numbers(columns["x"], _is_log(layout, across) and not (is_bar and flat), places[across])
+    y = _numbers(columns["y"], _is_log(layout, down) and not (is_bar and not flat), places[down])
     fine = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
     kept = fine[np.linspace(0, len(fine) - 1, min(len(fine), MOST_POINTS)).round().astype(int)]
-    return x[kept], y[kept]
+    if not is_bar or not len(kept):
+        return x[kept], y[kept]
+    base = _numbers(columns["base"], False, {})[kept] if "base" in columns else np.zeros(len(kept))
+    base = np.where(np.isfinite(base), base, 0.0)
+    if flat:
+        at, along = bars.ends(trace, y[kept], x[kept], base)
+        return _scaled(along, _is_log(layout, across)), at
+    at, along = bars.ends(trace, x[kept], y[kept], base)
+    return at, _scaled(along, _is_log(layout, down))
+
+
+def _scaled(ends: _Numbers, log: bool) -> _Numbers:
+    """The ends of bars on their axis; a logarithmic one has no 0: there they begin a decade below the least end."""
+    if not log:
+        return ends
+    above = ends[ends > 0]
+    least = float(above.min()) / 10 if len(above) else 1.0
+    return np.log10(np.where(ends > 0, ends, least))
 
 
 def _numbers(column: Column, log: bool, places: dict[str, int]) -> _Numbers:
@@ -115,20 +166,21 @@ def _domain(layout: Mapping[str, Decoded], axis: str) -> _Ends:
 
 
 def _ends(found: list[_Found], letter: str) -> dict[str, _Ends]:
-    """The least and the greatest value on each axis; a bar begins at 0."""
+    """The least and the greatest value on each axis."""
     made: dict[str, _Ends] = {}
     for trace, x, y in found:
         values = x if letter == "x" else y
         axis = str(trace.get(f"{letter}axis", letter))
         low, high = float(values.min()), float(values.max())
-        if trace.get("type") == "bar" and letter == "y":
-            low = min(low, 0.0)
         before = made.get(axis, (low, high))
         made[axis] = (min(low, before[0]), max(high, before[1]))
     return made
 
 
-def _placed(values: _Numbers, ends: _Ends, domain: _Ends) -> _Numbers:
+def _placed(values: _Numbers, ends: _Ends, layout: Mapping[str, Decoded], axis: str) -> _Numbers:
     low, high = ends
     share = np.full(len(values), 0.5) if high <= low else (values - low) / (high - low)
+    if _axis(layout, axis).get("autorange") == "reversed":
+        share = 1 - share
+    domain = _domain(layout, axis)
     return SIDE * (domain[0] + share * (domain[1] - domain[0]))
