@@ -71,7 +71,7 @@ _OF_CYCLES = (
     Declared(
         "knee",
         "Does the fade steepen, and from which cycle on?",
-        6,
+        7,
         knee,
         "cycles",
         ("ageing",),
@@ -93,7 +93,7 @@ _OF_CYCLES = (
     Declared(
         "eol_extrapolation",
         "When will a cell reach its end of life, and how sure is that?",
-        6,
+        7,
         eol_extrapolation,
         "cycles",
         ("ageing",),
@@ -155,7 +155,7 @@ _OF_STEPS = (
     Declared(
         "self_discharge",
         "How much charge is lost in storage, and how much of that comes back?",
-        2,
+        3,
         self_discharge,
         "steps",
         ("storage",),

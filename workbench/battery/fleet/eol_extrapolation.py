@@ -33,6 +33,7 @@ _OBSERVED = (0.7, 0.85)
 _OFF = (0.20, 0.064)
 """The 90th percentile of the error of the line, of 18 cells whose end is known, by the share of life observed."""
 _JUMP = 0.005
+_LATE = 0.1
 
 
 @refusing(COLUMNS)
@@ -52,8 +53,10 @@ def eol_extrapolation(
     from the errors of this line on 18 published cells whose end is known: 20 % where 70 % of the life was seen, 6.4 %
     from 85 % on. Most of these errors are too hopeful.
 
-    It refuses to go beyond 1.2 times the observed range: with half of the life seen the line is 33 % off. It also
-    refuses where retention does not fall, and where the end is reached (``end_of_life`` has it).
+    It refuses to go beyond 1.2 times the observed range: with half of the life seen the line is 33 % off. The range
+    begins at 0; data that begin later than a tenth of their own range, and are compared with their own first cycles,
+    begin a life of their own. It also refuses where retention does not fall, and where the end is reached
+    (``end_of_life`` has it).
 
     Parameters
     ----------
@@ -68,20 +71,23 @@ def eol_extrapolation(
         raise Refusal("reached", f"The end of life is reached, at {reached:.4g}: nothing is extrapolated.")
     begin, knee = _last_part(held)
     slope, end = line(held.x[begin:], held.retention[begin:], threshold)
-    last = float(held.x[-1])
+    last, born = float(held.x[-1]), _begin(held)
     if not slope < 0:
         raise Refusal("no_fade", "Retention does not fall over the last half of the data.")
-    if end > FARTHEST * last:
-        words = f"The line ends beyond {FARTHEST:g} times the observed range, {last:g}, so no number is given."
+    if end - born > FARTHEST * (last - born):
+        begun = f" that begins at {born:g}" if born else ""
+        words = (
+            f"The line ends beyond {FARTHEST:g} times the observed range{begun}, {last:g}, so no number is given."
+        )
         raise Refusal("too_far", words)
-    power, exponent = power_law(held.x, held.retention, threshold)
-    share = last / end
+    power, exponent = power_law(held.x - born, held.retention, threshold)
+    share = (last - born) / (end - born)
     off = float(np.interp(share, _OBSERVED, _OFF))
     row: dict[str, Cell] = {
         "EOL cycle": end,
-        "EOL low": max(end / (1 + off), last),
-        "EOL high": end / (1 - off),
-        "Power law EOL cycle": power,
+        "EOL low": max(born + (end - born) / (1 + off), last),
+        "EOL high": born + (end - born) / (1 - off),
+        "Power law EOL cycle": born + power,
         "Power law exponent": exponent,
         "Slope [1/cycle]": slope,
         "Observed share": share,
@@ -93,6 +99,13 @@ def eol_extrapolation(
         "Warning": f"only the data after the knee at {knee:.0f} count" if knee is not None else "",
     }
     return result([row], COLUMNS, held.remarks)
+
+
+def _begin(held: Course) -> float:
+    """Where the life begins that the retention is of: at 0, or with the data, if these begin far later and are compared
+    with their own first cycles."""
+    first, last = float(held.x[0]), float(held.x[-1])
+    return first if held.reference.kind != "rated" and first > _LATE * (last - first) else 0.0
 
 
 def _last_part(held: Course) -> tuple[int, float | None]:

