@@ -88,3 +88,26 @@ def test_each_storage_of_a_test_has_its_own_bar(tmp_path: Path) -> None:
         reversible = next(trace for trace in losses if trace.name == "reversible")
         assert list(reversible.x) == list(falls.x)
         assert list(reversible.y) == pytest.approx([2.0, 2.0], abs=0.1)
+
+
+def test_a_loss_is_drawn_at_the_storage_that_it_is_of(tmp_path: Path) -> None:
+    """Rests with a pulse between them are two storages and have one loss: that of the next storage was drawn at the
+    second of them."""
+    cell = Cell(1.0)
+    cell.flow(1.0, 1.0)
+    for pulsed in (True, False):
+        cell.flow(-1.0, 1.0)
+        if pulsed:
+            cell.rest(5 * 86_400.0, fall=0.01)
+            cell.flow(0.01, 1.0)
+        cell.rest(5 * 86_400.0, fall=0.01)
+        cell.share = 0.97
+        cell.flow(0.97, 1.0)
+        cell.flow(-1.0, 1.0)
+        cell.flow(1.0, 1.0)
+    with wb.open(tmp_path / "lab.db") as bench:
+        add(bench, "stored", cell.frame, "storage")
+        falls, *losses = bench.figure("self-discharge").data
+        assert list(falls.x) == [f"stored, storage {number}" for number in (1, 2, 3)]
+        reversible = next(trace for trace in losses if trace.name == "reversible")
+        assert list(reversible.x) == ["stored, storage 1", "stored, storage 3"]

@@ -363,3 +363,27 @@ def test_the_mean_of_a_batch_ends_with_its_first_cell(aged: wb.Bench, group: str
     assert max(max(trace.x) for trace in figure.data if len(trace.x)) == 21
     alike = words(aged.figure("fade", group=group, cells=["slow", "middle"]))
     assert "the mean ends" not in alike
+
+
+def test_masses_and_areas_are_read_in_the_units_that_people_write(tmp_path: Path) -> None:
+    """Of an area in 'cm²' the figure said that no area is known; a mass of 0 made capacities infinite."""
+    areas = {
+        "a": (10.0, "cm²"),
+        "b": (0.001, "m ^2"),
+        "c": (10.0, "cm**2"),
+        "d": (0.0, "cm2"),
+        "e": (10.0, "acre"),
+    }
+    with wb.open(tmp_path / "lab.db") as bench:
+        bench.specifications.create(name="S", ratings={"capacity": {"value": 2.0, "unit": "A.h"}, **LIMITS})
+        for number, (name, (value, unit)) in enumerate(areas.items()):
+            given = {"electrode_area": {"value": value, "unit": unit}}
+            bench.instances.create(name=name, specification="S", properties=given)
+            capacity = 2 - (0.004 + number / 1e4) * np.arange(25)
+            frame = pd.DataFrame({"Cycle": range(25), "Discharge capacity [A.h]": capacity})
+            frame.to_csv(tmp_path / f"{name}.csv", index=False)
+            bench.ingest(tmp_path / f"{name}.csv", instance=name, specification="S")
+        figure = bench.figure("fade", relative="value", per="cm2", group="cells")
+        firsts = {trace.name: trace.y[0] for trace in figure.data if trace.name}
+        assert firsts == dict.fromkeys("abc", pytest.approx(200.0))
+        assert "without d, e: mass or area unknown" in words(figure)

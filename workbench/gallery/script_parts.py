@@ -231,15 +231,17 @@ def odd_degrees(rows):
 
 
 def amount_of(rows, per):
-    """The mass in g or the area in cm2 of each row's cell; 1 for "cell". NaN where it is unknown."""
+    """The mass in g or the area in cm2 of each row's cell; 1 for "cell". NaN where it is unknown, as one of 0 is."""
     if per == "cell":
         return pd.Series(1.0, rows.index)
     pattern, factors = {
         "g": (r"mass.*\.value", {"g": 1.0, "kg": 1000.0, "mg": 0.001}),
-        "cm2": (r"area.*\.value", {"cm2": 1.0, "m2": 1e4, "mm2": 0.01, "cm^2": 1.0, "m^2": 1e4, "mm^2": 0.01}),
+        "cm2": (r"area.*\.value", {"cm2": 1.0, "m2": 1e4, "mm2": 0.01}),
     }[per]
     values, units = numbers_like(rows, pattern)
-    amounts = values * units.map(factors).astype(float)
+    letters = units.astype(str).str.replace("²", "2").str.replace(r"[\s^*]", "", regex=True)
+    amounts = values * letters.map(factors).astype(float)
+    amounts = amounts.where(amounts > 0)
     amounts.attrs["taken"] = TAKEN.get(per, "")
     return amounts
 

@@ -23,6 +23,7 @@ COLUMNS = (
     "Irreversible [%]",
     "Voltage slope [mV/d]",
     "Leak current [A]",
+    "Next step",
     T_MEAN,
 )
 DAY = 86400.0
@@ -42,11 +43,11 @@ def self_discharge(
     Reversible = Q_before - Q_remaining - irreversible; irreversible = Q_before - Q_after. Q_before is the discharge
     before the charge and the storage, Q_remaining the discharge right after the storage, Q_after the next one after a
     full charge. All three must end at the same voltage, within 20 mV, and Q_before must not be of a cell that came
-    part-charged. ``Voltage slope [mV/d]`` is the slope of the
-    resting voltage after its first 24 h, which relax; ``Leak current [A]`` = capacity_per_volt x slope.
+    part-charged. ``Voltage slope [mV/d]`` is the slope of the resting voltage after its first 24 h, which relax;
+    ``Leak current [A]`` = capacity_per_volt x slope. ``Next step`` is the ``Step count`` of the step after the storage.
 
     Storage shorter than 24 h is refused. An irreversible loss below 0 is warned of: lithium came back from the
-    anode's overhang.
+    anode's overhang. So is a reversible one below 0: no cell gains charge at rest.
 
     Parameters
     ----------
@@ -81,6 +82,7 @@ def self_discharge(
 def _row(found: list[Half], place: int, samples: pd.DataFrame | None, per_volt: float | None) -> dict[str, Cell]:
     half = found[place]
     row: dict[str, Cell] = {"Storage [d]": half.rest / DAY, T_MEAN: half.temperature}
+    row["Next step"] = half.first("Step count")
     slope, why = _slope(half, samples)
     row["Voltage slope [mV/d]"] = slope
     if per_volt is not None:
@@ -105,6 +107,8 @@ def _row(found: list[Half], place: int, samples: pd.DataFrame | None, per_volt: 
     said = [why] if why else []
     if irreversible < 0:
         said.append("the capacity rose over the storage (overhang)")
+    if reversible < 0:
+        said.append("more charge came out after the storage than in the discharge after it")
     return row | {
         "Capacity before [A.h]": q,
         "Capacity remaining [A.h]": left,

@@ -214,7 +214,9 @@ def _why(
     width = float(np.ptp(curve.voltage))
     if len(tail) > 2 and float(np.abs(np.median(tail) - voltage[last])) > _CONSTANT_VOLTAGE * max(width, 1e-9):
         return "more than one level of current: what follows the constant current is not a constant voltage"
-    if curve.sign * (voltage[last] - voltage[first]) <= 0:
+    if voltage[last] == voltage[first]:
+        return "the voltage ends where it began: there is no curve"
+    if curve.sign * (voltage[last] - voltage[first]) < 0:
         return "the voltage goes against the direction of the current: the sign of the current looks reversed"
     return ""
 

@@ -46,6 +46,7 @@ def storages_of(steps):
             "days": one["Duration [s]"].sum() / 86400,
             "drop": 1000 * (one["Start voltage [V]"].iloc[0] - one["End voltage [V]"].iloc[-1]),
             "volts": one["End voltage [V]"].iloc[-1],
+            "last": one["Step count"].iloc[-1],
         }
         for one in runs
     ]
@@ -62,8 +63,12 @@ def transform(data, params):
         many = max(len(storages), len(table)) > 1
         stored = [f"{names[test]}, storage {k + 1}" if many else names[test] for k in range(len(steps))]
         found += [{"test": name, **one, "rate": one["drop"] / one["days"]} for name, one in zip(stored, storages)]
-        of_rows = zip(stored, table["Valid"], table.to_dict("records"))
-        bars += [{"test": name, **row} for name, valid, row in of_rows if valid]
+        for row in table.to_dict(
+            "records"
+        ):  # rests with a pulse between them are two storages, and one has a loss
+            place = sum(one["last"] < row.get("Next step", np.nan) for one in storages) - 1
+            if row["Valid"] and place >= 0:
+                bars.append({"test": stored[place], **row})
     if not found:
         return battery.message("No chosen test rests for a day or more. Choose others.", unmet=True)
     rests = pd.DataFrame(found)
