@@ -22,6 +22,7 @@ from .operations.operation import pages, rows_of
 from .quick_import import later
 from .recipe.strict import Raw
 from .records import Dashboard, Instance, Measurement, Message, Plot, Record, Revision, Session
+from .records.values import is_same_name
 from .store.records.alerts import Occurrence
 from .table import Table
 
@@ -444,7 +445,9 @@ class Backend(Drawing):
         """A plot of a dashboard by its id or name."""
         wanted = ref.id if isinstance(ref, Record) else ref
         plots = self.plots(board)
-        found = [one for one in plots if one.id == wanted] or [one for one in plots if one.name == wanted]
+        found = [one for one in plots if one.id == wanted] or [
+            one for one in plots if is_same_name(one.name, wanted)
+        ]
         if not found:
             raise NotFound(f"There is no plot '{wanted}'. {instead(str(wanted), (one.name for one in plots))}")
         return found[0]

@@ -15,6 +15,7 @@ from ..errors import BadRequest, instead, near
 from ..operations.galleries import gallery_config
 from ..quick_import import later
 from ..records import Dashboard, Plot
+from ..records.values import is_same_name
 from .boards import SavedPlot
 from .recipe_input import RecipeLike
 
@@ -44,7 +45,9 @@ def meant(bench: Bench, recipe: AnyRecipe) -> AnyRecipe:
     if recipe.startswith(gallery.PREFIX):
         return gallery_config(bench.backend, recipe)
     plots = saved_plots(bench.backend)
-    found = [one for one in plots if one[1].id == recipe] or [one for one in plots if one[1].name == recipe]
+    found = [one for one in plots if one[1].id == recipe] or [
+        one for one in plots if is_same_name(one[1].name, recipe)
+    ]
     if len(found) == 1:
         return SavedPlot(bench, found[0][1])
     if found:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
 
@@ -27,6 +28,24 @@ def clean_text(text: str) -> str:
     if "\0" in text or not is_whole(text):
         raise ValueError("Text must be whole Unicode characters without NUL.")
     return text
+
+
+def composed(text: str) -> str:
+    """A name with each letter and its accent as one sign: macOS writes names with two, where people type one."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def spellings(text: str) -> list[str]:
+    """A text in all forms in which a store may hold it: with each accent in one sign with its letter, as names are
+    written now, apart from it, and as it is. Older versions kept each name as it came."""
+    if text.isascii():
+        return [text]
+    return list(dict.fromkeys((composed(text), unicodedata.normalize("NFD", text), text)))
+
+
+def is_same_name(name: str, wanted: Plain) -> bool:
+    """Whether a name is the one that somebody typed, whatever the form of its accents."""
+    return isinstance(wanted, str) and composed(name) == composed(wanted)
 
 
 def plain_name(text: str) -> str:

@@ -16,6 +16,7 @@ from ..operations.operation import Sent
 from ..records import SOURCES, Measurement, Project, Record, Study
 from ..records.exclusion import EXCLUSION
 from ..records.record_table import named, tabulated
+from ..records.values import is_same_name
 from ..table import Column, Table
 from . import wire
 from .client import Client, Params
@@ -48,7 +49,9 @@ class Records(Backend):
 
     def _project_of(self, kind: type[R], wanted: str) -> R:
         projects = self._projects(kind)
-        found = [one for one in projects if one.id == wanted] or [one for one in projects if one.name == wanted]
+        found = [one for one in projects if one.id == wanted] or [
+            one for one in projects if is_same_name(one.name, wanted)
+        ]
         if not found:
             raise NotFound(f"There is no project '{wanted}'. {instead(wanted, (one.name for one in projects))}")
         return found[0]

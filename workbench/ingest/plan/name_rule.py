@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...errors import BadRequest
+from ...records.values import composed
 from .headings import FILE, Heading
 from .labels import Labels
-from .paths import composed, shown, stem_of
+from .paths import shown, stem_of
 
 _FIELD = re.compile(r"\{([^{}]*)\}")
 _NOT_HERE = (FILE, "rating", "column_map")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import glob
 import itertools
 import os
-import unicodedata
 from collections.abc import Container, Iterable, Sized
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
 from ...errors import BadRequest, FileRefused, TooLarge
+from ...records.values import composed
 from ...store.db.formats import APPLICATION
 from .unpack import Unpacked, archives
 
@@ -200,11 +200,6 @@ def is_hidden(name: str, beside: Iterable[str]) -> bool:
 def shown(path: str | Path) -> str:
     """A path, or words with one in them, as text that can be written anywhere, whatever bytes it is made of."""
     return os.fsencode(path).decode("utf-8", "replace")
-
-
-def composed(text: str) -> str:
-    """A name with each letter and its accent as one sign: macOS writes file names with two, where people type one."""
-    return unicodedata.normalize("NFC", text)
 
 
 def stem_of(path: Path) -> str:

@@ -15,11 +15,12 @@ from typing import Any
 
 from ...errors import BadRequest
 from ...messages import counted, quoted
+from ...records.values import composed
 from ..processes.warm_workers import ask_locked
 from ..processes.worker_process import DIED, as_path, as_text
 from .headings import FILE, Heading, has_decimal_comma, may_be_thousands, names_files
 from .labels import Labels
-from .paths import composed, shown, stem_of
+from .paths import shown, stem_of
 
 MOST_ROWS = 100_000
 MOST_BYTES = 64 << 20

@@ -8,7 +8,7 @@ from datetime import date
 from ...errors import Invalid, Problem, instead
 from ...records import KINDS, Member, Record
 from ...records.record import Storage
-from ...records.values import as_date, as_moment, is_whole
+from ...records.values import as_date, as_moment, is_whole, spellings
 from ...table import Plain, to_micros
 from ..db.dialect import Condition as Condition
 from ..scope import Scope
@@ -68,8 +68,9 @@ def _anywhere(text: str) -> Condition:
     """A text in the name, the notes, the name of the protocol or a tag of a measurement, case ignored."""
     places = ("t.name_folded", "fold(t.notes)", "fold(json_extract(t.protocol, '$.name'))")
     tags = "EXISTS (SELECT 1 FROM json_each(t.tags) WHERE instr(fold(value), ?) > 0)"
-    found = [*(f"instr({place}, ?) > 0" for place in places), tags]
-    return " OR ".join(found), [fold(text)] * len(found)
+    forms = folded_forms(text)
+    found = [one for one in (*(f"instr({place}, ?) > 0" for place in places), tags) for _ in forms]
+    return " OR ".join(found), [*forms] * (len(places) + 1)
 
 
 def _compared(reading: Reading, expression: str, member: Member, comparison: str, value: Plain) -> Condition:
@@ -77,12 +78,15 @@ def _compared(reading: Reading, expression: str, member: Member, comparison: str
     if member.name == "tags":
         return _tagged(expression, comparison, value, loc)
     if comparison == "contains" and member.kind == "text":
-        folded = "t.name_folded" if member.name == "name" else f"fold({expression})"
-        return f"instr({folded}, ?) > 0", [fold(_text(value, loc))]
+        return holds("t.name_folded" if member.name == "name" else f"fold({expression})", _text(value, loc))
     if comparison == "in":
         return among(expression, _list(value, loc))
     if comparison in COMPARISONS and member.storage in ("datetime", "date", "integer", "number", "text"):
-        return f"{expression} {COMPARISONS[comparison]} ?", [_bound(member, value, loc)]
+        bound = _bound(member, value, loc)
+        if comparison == "ne" and isinstance(bound, str):
+            same, values = equal(expression, bound)
+            return f"NOT ({same})", values
+        return f"{expression} {COMPARISONS[comparison]} ?", [bound]
     known = ["in"] if member.kind != "text" else ["contains", "in"]
     raise Invalid(
         Problem(loc, f"There is no comparison '{comparison}'. {instead(comparison, [*COMPARISONS, *known])}")
@@ -94,7 +98,26 @@ def _equal(expression: str, member: Member, value: Plain, loc: tuple[str, ...]) 
         return f"{expression} IS NULL", []
     if member.name == "tags":
         return _tagged(expression, "all", [value], loc)
-    return f"{expression} = ?", [_bound(member, value, loc)]
+    return equal(expression, _bound(member, value, loc))
+
+
+def equal(expression: str, value: SqlValue) -> Condition:
+    """Equal to a value; to a text in any spelling that a store may hold of it."""
+    forms: list[SqlValue] = [*spellings(value)] if isinstance(value, str) else [value]
+    if len(forms) == 1:
+        return f"{expression} = ?", forms
+    return f"{expression} IN ({', '.join('?' * len(forms))})", forms
+
+
+def holds(folded: str, text: str) -> Condition:
+    """Holds a text, with case ignored, in any spelling; ``folded`` is an expression of a text that is folded."""
+    forms = folded_forms(text)
+    return " OR ".join([f"instr({folded}, ?) > 0"] * len(forms)), [*forms]
+
+
+def folded_forms(text: str) -> list[str]:
+    """A text with case ignored, in all spellings."""
+    return list(dict.fromkeys(map(fold, spellings(text))))
 
 
 def _bound(member: Member, value: Plain, loc: tuple[str, ...]) -> SqlValue:
@@ -113,17 +136,20 @@ def _bound(member: Member, value: Plain, loc: tuple[str, ...]) -> SqlValue:
 
 
 def _tagged(expression: str, comparison: str, value: Plain, loc: tuple[str, ...]) -> Condition:
-    tags = sorted({fold(_text(tag, loc)) for tag in _list(value, loc)})
+    wanted = {folded_forms(_text(tag, loc))[0]: folded_forms(tag) for tag in _list(value, loc)}
     if comparison not in ("all", "any"):
         raise Invalid(Problem(loc, f"Tags are compared by 'all' or 'any', not by '{comparison}'."))
     among_these = "fold(value) IN (SELECT value FROM json_each(?))"
     held = f"(SELECT count(DISTINCT fold(value)) FROM json_each({expression}) WHERE {among_these})"  # noqa: S608
-    return f"{held} >= ?", [values_of(tags), len(tags) if comparison == "all" else 1]
+    return f"{held} >= ?", [
+        values_of(sorted(form for forms in wanted.values() for form in forms)),
+        len(wanted) if comparison == "all" else 1,
+    ]
 
 
 def among(expression: str, values: Iterable[Plain]) -> Condition:
     """Equal to one of these texts. A value that is not a text matches nothing, and an empty list matches nothing."""
-    texts = [value for value in values if isinstance(value, str) and sound(value)]
+    texts = [form for value in values if isinstance(value, str) and sound(value) for form in spellings(value)]
     return f"{expression} IN (SELECT value FROM json_each(?))", [values_of(texts)]  # noqa: S608
 
 

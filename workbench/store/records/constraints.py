@@ -11,6 +11,7 @@ from ...errors import BadRequest, Conflict, Invalid, Problem, instead
 from ...records import KINDS, Batch, Dashboard, Instance, Member, Record
 from ...table import Plain
 from ..scope import Scope
+from .conditions import equal
 from .tables import encode, stored, unique_terms
 
 
@@ -23,19 +24,24 @@ class Holder:
     reuse: bool
 
 
-def holder(db: sqlite3.Connection, record: Record) -> Holder | None:
-    """The other record with the same unique values, if there is one."""
+def holder(db: sqlite3.Connection, record: Record, before: Record | None = None) -> Holder | None:
+    """The other record with the same unique values, if there is one. Two spellings of a name are the same, unless older
+    versions wrote both: what the record had ``before`` it may keep."""
     cls = type(record)
     row = encode(record)
+    had = {} if before is None else encode(before)
     for rule in cls.unique:
         terms = unique_terms(cls, rule)
         given = [row[column] for _, column in terms]
         if any(row[column] is None and "COALESCE" not in term for term, column in terms):
             continue
-        test = " AND ".join(f"{term} = ?" for term, _ in terms)
+        if had and given == [had[column] for _, column in terms]:
+            continue
+        tests = [equal(term, "" if row[column] is None else row[column]) for term, column in terms]
+        test = " AND ".join(text for text, _ in tests)
         found = db.execute(
             f'SELECT id, name FROM "{cls.table}" WHERE {test} AND id <> ?',  # noqa: S608
-            [*("" if value is None else value for value in given), record.id],
+            [*(value for _, values in tests for value in values), record.id],
         ).fetchone()
         if found is not None:
             return Holder(found[0], _taken(cls, rule.fields, found[1]), rule.reuse)

@@ -15,7 +15,7 @@ from ..db.database_file import Host
 from ..db.dialect import Dialect, dialect_of
 from ..db.kept import Kept
 from ..scope import Scope
-from .conditions import Condition, among, assigned, sound
+from .conditions import Condition, among, assigned, equal, holds, sound
 from .insertion_order import InsertionOrder, first_rows
 from .open_fields import Path, Seen, as_floats, descend, flat, join_name, refuse_branches, seen_at, split_name
 from .search import rows_named
@@ -377,12 +377,13 @@ def _filter(reading: Reading, scope: Scope, key: str, value: Plain) -> Condition
     if wanted.match == "study":
         return assigned(cls, value, scope)
     if wanted.match == "contains":
-        return 'instr(t."name_folded", ?) > 0', [fold(value)]
+        return holds('t."name_folded"', value)
     field = reading.field(wanted.field)
     if wanted.match == "batch":
-        meant = "SELECT id FROM batches WHERE id = ? OR name_folded = ?"
-        return f"{field} IN ({meant})", [value, fold(value)]
-    return f"{field} = ?", [value]
+        named, forms = equal("name_folded", fold(value))
+        meant = f"SELECT id FROM batches WHERE id = ? OR {named}"  # noqa: S608
+        return f"{field} IN ({meant})", [value, *forms]
+    return equal(field, value)
 
 
 def _not_applicable(cls: type[Record], key: str) -> str:

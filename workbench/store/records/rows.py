@@ -26,7 +26,7 @@ from ..db.database_file import Host
 from ..scope import Scope
 from ..series.series import Series
 from . import edits, revisions, search
-from .conditions import conditions
+from .conditions import conditions, equal
 from .constraints import (
     check_batch,
     check_company,
@@ -45,6 +45,7 @@ from .tables import (
     Reading,
     Row,
     SqlValue,
+    compose,
     decode,
     encode,
     json_of,
@@ -138,7 +139,7 @@ class Rows:
             if id is not None:
                 check_new_id(db, id)
             now = self.store.clock(db)
-            values = {**data, "id": id or new_id(now), "created_at": now, "updated_at": now}
+            values = {**compose(data), "id": id or new_id(now), "created_at": now, "updated_at": now}
             if "organization_id" in cls.members():
                 values |= {"organization_id": scope.organization_id, "created_by": actor}
             self._place(db, cls, values, scope)
@@ -197,7 +198,8 @@ class Rows:
         self, db: sqlite3.Connection, cls: type[R], wanted: str, scope: Scope, where: Mapping[str, Plain] | None
     ) -> R | None:
         rows = self._select(db, cls, scope, where or {}, "AND t.id = ?", [wanted])
-        rows = rows or self._select(db, cls, scope, where or {}, "AND t.name = ? ORDER BY t.id", [wanted])
+        named, spelt = equal("t.name", wanted)
+        rows = rows or self._select(db, cls, scope, where or {}, f"AND {named} ORDER BY t.id", spelt)
         if len(rows) == 1:
             return self._record(cls, rows[0])
         if rows:
@@ -249,7 +251,8 @@ class Rows:
     ) -> R:
         """Write a changed record, inside a transaction; ``origin`` is kept with the revision of a plot."""
         cls = type(present)
-        values = {member.name: getattr(present, member.name) for member in stored(cls)} | dict(changes)
+        changes = compose(changes, present.name)
+        values = {member.name: getattr(present, member.name) for member in stored(cls)} | changes
         if "project_id" in changes and changes["project_id"] != _project_of(present):
             raise BadRequest(f"A {cls.label} cannot move to another project; make a new one there.")
         if "tags" in changes:
@@ -260,7 +263,7 @@ class Rows:
         if encode(record) == encode(present):
             return present
         self._check_links(db, record, scope)
-        held = holder(db, record)
+        held = holder(db, record, present)
         if held is not None:
             raise Conflict(held.message, held.id)
         record.updated_at = self.store.clock(db)

@@ -22,7 +22,7 @@ from ...table import Plain, to_micros
 from ..db.dialect import dialect_of
 from ..scope import Scope
 from . import name_order
-from .conditions import Condition, sound
+from .conditions import Condition, folded_forms, sound
 from .name_order import Entry, NameOrder
 from .tables import SqlValue, decode, fold, moment_of, rows_as_dicts, values_of
 
@@ -149,7 +149,7 @@ def search(
         return nothing
     wanted = text.strip()
     with store.snapshot() as db:
-        found = _ranked(db, store.name_order, fold(wanted), wanted, scope, entities, per_type)
+        found = _ranked(db, store.name_order, wanted, scope, entities, per_type)
     found.sort(key=lambda row: (ORDER[row[0]], row[1]))
     hits = [
         Hit(id, entity, name, project, parent, moment_of(created), parent_name)
@@ -201,7 +201,6 @@ def _checked(text: str, limit: int, offset: int, per_type: int, entities: Iterab
 def _ranked(
     db: sqlite3.Connection,
     names: NameOrder,
-    folded: str,
     text: str,
     scope: Scope,
     entities: list[str] | None,
@@ -211,7 +210,10 @@ def _ranked(
     parent)."""
     reach, bound = _reach(scope, entities)
     words = dialect_of(db).words_with(text)
-    hits, params = _hits(db, names, folded, words, (reach, bound), entities or list(ENTITIES), per_type)
+    kinds = entities or list(ENTITIES)
+    each = [_hits(db, names, one, words, (reach, bound), kinds, per_type) for one in folded_forms(text)]
+    hits = " UNION ALL ".join(query for query, _ in each if query)
+    params = [value for _, given in each for value in given]
     if not hits:
         return []
     statement = f"""
@@ -346,10 +348,11 @@ def _is_many(db: sqlite3.Connection, found: Condition) -> bool:
 def rows_named(db: sqlite3.Connection, cls: type[Record], text: Plain) -> Condition | None:
     """A condition that finds the records whose names may hold a text by the index of names, where that is quicker than
     to look at all names: a text of three letters or more that few names hold."""
-    folded = fold(text) if isinstance(text, str) and sound(text) else ""
-    if cls.entity is None or len(folded) < 3 or "\0" in folded:
+    forms = folded_forms(text) if isinstance(text, str) and sound(text) else [""]
+    if cls.entity is None or min(map(len, forms)) < 3 or "\0" in forms[0]:
         return None
-    entries, params = dialect_of(db).names_with(folded)
+    each = [dialect_of(db).names_with(folded) for folded in forms]
+    entries, params = " UNION ".join(query for query, _ in each), [value for _, given in each for value in given]
     if _is_many(db, (entries, params)):
         return None
     held = f'SELECT n.rowid FROM search_entries AS e CROSS JOIN "{cls.table}" AS n ON n.id = e.id'  # noqa: S608

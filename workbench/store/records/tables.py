@@ -14,6 +14,7 @@ from pydantic import BaseModel
 from ...errors import Damaged
 from ...records import KINDS, Member, Record
 from ...records.record import Link, Named, Unique
+from ...records.values import composed
 from ...table import Plain, from_micros, to_micros
 from ..db.dialect import SqlValue as SqlValue
 from ..scope import EVERYTHING, Scope, Within
@@ -102,6 +103,13 @@ def encode(record: Record) -> dict[str, SqlValue]:
     row = {member.name: _encode(getattr(record, member.name), member) for member in stored(type(record))}
     row["name_folded"] = fold(record.name)
     return row
+
+
+def compose(values: Mapping[str, Plain], kept: str | None = None) -> dict[str, Plain]:
+    """Values of a record with its name in the form in which names are kept: one name is one, however it was typed. The
+    name ``kept`` that an older version wrote stays as it is."""
+    name = values.get("name")
+    return {**values, "name": composed(name)} if isinstance(name, str) and name != kept else dict(values)
 
 
 def _encode(value: Plain, member: Member) -> SqlValue:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from ...errors import BadRequest
 from ...records import Measurement
-from ...records.values import clean_text
+from ...records.values import clean_text, composed
 from ...table import Plain
 from ..scope import Scope
 from .tables import fold, reach
@@ -47,7 +47,7 @@ def _one(tag: Plain) -> str:
     if len(text) > LONGEST:
         raise BadRequest(f"A tag has at most {LONGEST} characters, '{text[:60]}' has {len(text)}.")
     try:
-        return clean_text(text)
+        return composed(clean_text(text))
     except ValueError as error:
         raise BadRequest(str(error)) from None
 
@@ -62,7 +62,7 @@ def spellings(
         "AND t.project_id IS ? AND t.id IS NOT ? ORDER BY t.created_at DESC",
         [*params, project, but],
     )
-    return {fold(tag): tag for (tag,) in rows}
+    return {fold(composed(tag)): tag for (tag,) in rows}
 
 
 def usage(db: sqlite3.Connection, scope: Scope) -> list[tuple[str, int]]:
