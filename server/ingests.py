@@ -35,6 +35,7 @@ from workbench.ingest.plan.jobs import Job
 from workbench.ingest.plan.labels import Labels
 from workbench.ingest.plan.read_options import ReadOptions
 from workbench.ingest.plan.sheet import Row, Sheet
+from workbench.store.again import Again, write_note, write_note_over
 from workbench.store.db import lease
 from workbench.store.scope import Scope
 from workbench.store.shared import Shared
@@ -47,6 +48,12 @@ from .schemas import Json
 KEPT_SECONDS = 24 * 3600
 """How long the server keeps a file that no run took, and the state of a run."""
 STOPPED = "The server was stopped before it had read the files. Ingest the same files again."
+UNNOTED = (
+    "The files were read, and the server could not note how that ended: its disk may be full. Look at what the project "
+    "holds. Ingest the same files again for what is missing: nothing is stored twice."
+)
+AGAIN_SECONDS = 30.0
+"""How long the server waits before it tries again what a full disk refused."""
 MOST_JOBS = 4
 MOST_WAITING = 16
 _ID = re.compile(r"[0-9a-f]{32}")
@@ -95,7 +102,8 @@ class Ingests:
         self._lock = threading.Lock()
         self._runs: dict[str, tuple[Future[None], _Run]] = {}
         self._unkept: dict[str, _Run] = {}
-        """Ends of runs that could not be written down."""
+        """Ends of runs that could not be written down yet."""
+        self._again = Again(AGAIN_SECONDS)
         self.told: Callable[[str], None] = lambda status: None
         """Called with the status of each file that was read."""
 
@@ -244,13 +252,12 @@ class Ingests:
         """What is kept of a run."""
         if id in self._unkept:
             return self._unkept[id].copy()
-        path = self._folder / f"told-{id}.json"
         if self.store.shared is not None:
             noted = self.store.shared.noted(_RUN, id) if _ID.fullmatch(id) else None
             known: _Run | None = None if noted is None else orjson.loads(noted)
             return known
         try:
-            found: _Run | None = orjson.loads(path.read_bytes()) if _ID.fullmatch(id) else None
+            found: _Run | None = orjson.loads(self._note_of(id).read_bytes()) if _ID.fullmatch(id) else None
         except FileNotFoundError:
             return None
         return found
@@ -310,6 +317,17 @@ class Ingests:
         except (StoreError, OSError) as error:  # a full disk: its user must not wait for ever
             self._unkept[known["id"]] = known
             log.failed("ingest not noted", ingest=known["id"], why=str(error)[:200])
+            if self.store.shared is None:
+                short: _Run = {**known, "state": "failed", "error": UNNOTED}
+                short.pop("report", None)
+                with suppress(OSError):
+                    write_note_over(self._note_of(known["id"]), orjson.dumps(short))
+            self._again.add(known["id"], lambda: self._keep_late(known))
+
+    def _keep_late(self, known: _Run) -> None:
+        """Write down an end that could not be written before, for the other servers of the store."""
+        self._keep(known)
+        self._unkept.pop(known["id"], None)
 
     def _arrived(self, scope: Scope, user: str) -> None:
         """Begin the analyses of what arrived, if the project asks for them; the ingest does not wait."""
@@ -319,7 +337,10 @@ class Ingests:
         def work(told: Progress, stop: threading.Event) -> Analysed:
             return analyse(self.store, scope, user, ARRIVAL_JOB, fan_out=self._fan_out, progress=told, cancel=stop)
 
-        background.begin_once(self.store, scope, user, ARRIVAL_JOB, work)
+        def again() -> None:
+            self._again.add(("arrived", scope), lambda: self._arrived(scope, user))
+
+        background.begin_once(self.store, scope, user, ARRIVAL_JOB, work, again)
 
     def _keep(self, known: _Run) -> None:
         """Write down what is known of a run, for every process on the store."""
@@ -327,7 +348,10 @@ class Ingests:
         if self.store.shared is not None:
             self.store.shared.note(_RUN, known["id"], orjson.dumps(noted))
         else:
-            _write(self._folder / f"told-{known['id']}.json", noted)
+            _write(self._note_of(known["id"]), noted)
+
+    def _note_of(self, id: str) -> Path:
+        return self._folder / f"told-{id}.json"
 
     def sweep(self) -> None:
         """Remove files that no run took, and the states of old runs."""
@@ -339,10 +363,14 @@ class Ingests:
 
     def close(self) -> None:
         """Wait for the run at hand. Runs that have not begun are given up and kept as failed."""
+        self._again.close()
         for run, known in list(self._runs.values()):
             if run.cancel():
                 self._keep({**known, "state": "failed", "error": STOPPED})
         self._pool.shutdown(wait=True)
+        for known in list(self._unkept.values()):
+            with suppress(StoreError, OSError):
+                self._keep_late(known)
 
 
 @dataclass(frozen=True)
@@ -415,9 +443,7 @@ def _without(text: str, run: Path) -> str:
 
 
 def _write(path: Path, value: Json) -> None:
-    draft = path.with_name(f".{secrets.token_hex(8)}")
-    draft.write_bytes(orjson.dumps(value))
-    draft.replace(path)
+    write_note(path, orjson.dumps(value))
 
 
 def _read(path: Path) -> Json | None:

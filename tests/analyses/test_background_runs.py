@@ -22,6 +22,8 @@ import workbench as wb
 from server import ingests
 from workbench.analyses import background
 from workbench.analyses.run import Analysed
+from workbench.errors import StoreError
+from workbench.store import again
 from workbench.store.db import lease
 
 AT_WORK = """
@@ -72,6 +74,9 @@ def test_a_run_whose_end_cannot_be_noted_is_said_to_have_ended(
     run = begin(bench, fills_the_disk)
     until(lambda: run["id"] not in background._running)
     assert bench.backend.run_state(run["id"])["state"] == "failed"
+    place = Path(f"{bench.backend.store.path}.runs")  # type: ignore[attr-defined]
+    noted = orjson.loads((place / f"{run['id']}.json").read_bytes())
+    assert (noted["state"], noted["error"]) == ("failed", background.UNNOTED), "what other processes read"
 
 
 def test_a_run_of_another_process_is_at_work_as_long_as_that_lives(
@@ -134,6 +139,48 @@ def test_an_ingest_whose_end_cannot_be_noted_ends(tmp_path: Path, monkeypatch: p
         write(path, value)
 
     monkeypatch.setattr(ingests, "_write", full_at_the_end)
+    monkeypatch.setattr(ingests, "AGAIN_SECONDS", 0.2)
     (tmp_path / "cell.csv").write_text(cycler_text(2))
     with opened(tmp_path / "lab.db", "far") as bench:
         assert bench.ingest(tmp_path / "cell.csv").ok
+
+        def noted() -> Any:
+            """What another server of the store reads."""
+            (note,) = (tmp_path / "lab.db.files" / "ingests").glob("told-*")
+            return orjson.loads(note.read_bytes())
+
+        assert (noted()["state"], noted()["error"]) == ("failed", ingests.UNNOTED)
+        monkeypatch.setattr(ingests, "_write", write)  # there is room again
+        until(lambda: noted()["state"] == "done")
+        assert noted()["report"]["files"][0]["status"] == "stored"
+
+
+@pytest.mark.parametrize("at", ["the first note", "the work"])
+def test_analyses_of_what_arrived_begin_again_after_a_full_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: str
+) -> None:
+    tries, room = [], threading.Event()
+
+    def analysed(store: Any, scope: Any, actor: str, type: str, **_: Any) -> Analysed:
+        tries.append(type)
+        if not room.is_set():
+            raise StoreError("The disk is full.")
+        return Analysed(type, 0)
+
+    def write_note(path: Path, note: bytes) -> None:
+        tries.append("note")
+        full() if not room.is_set() else again.write_note(path, note)
+
+    if at == "the work":
+        monkeypatch.setattr(ingests, "analyse", analysed)
+    else:
+        monkeypatch.setattr(background, "write_note", write_note)
+    monkeypatch.setattr(ingests, "AGAIN_SECONDS", 0.05)
+    (tmp_path / "cell.csv").write_text(cycler_text(2))
+    with opened(tmp_path / "lab.db", "far") as bench:
+        bench.analyse_on_arrival(True)
+        assert bench.ingest(tmp_path / "cell.csv").ok
+        until(lambda: len(tries) > 2)
+        room.set()
+        until(lambda: any(b'"done"' in one.read_bytes() for one in (tmp_path / "lab.db.runs").glob("*.json")))
+        until(lambda: not background._running)

@@ -24,6 +24,7 @@ from typing_extensions import TypedDict
 
 from ..errors import Busy, NotFound, StoreError, WorkbenchError
 from ..store import Scope, Store
+from ..store.again import may_pass, write_note, write_note_over
 from ..store.db import lease
 from .run import Analysed
 
@@ -34,6 +35,10 @@ MOST_RUNS = 4
 SILENT_SECONDS = 60.0
 """After so long without a word, a run on another machine counts as ended. On this one the system knows."""
 STOPPED = "The process that computed this ended. Begin the same run again: it goes on with what is missing."
+UNNOTED = (
+    "This run ended, and how could not be noted: the disk of the store may be full. What it computed is kept. Begin "
+    "the same run again: it goes on with what is missing."
+)
 _RUN, _STOP = "analysis run", "analysis stop"
 _ID = re.compile(r"[0-9a-f]{32}")
 _EVERY = 0.5
@@ -63,9 +68,10 @@ class _State(Run):
 
 Work = Callable[[Callable[[int, int, str], None], threading.Event], Analysed]
 """Does the work of a run: takes what to call with the progress, and what says that it shall stop."""
+_Waiting = tuple[Store, Scope, str, str, Work, Callable[[], None]]
 _running: dict[str, threading.Event] = {}
 _Key = tuple[str, Scope, str]
-_due: dict[_Key, tuple[Store, Scope, str, str, Work]] = {}
+_due: dict[_Key, _Waiting] = {}
 """Runs that wait for a place, or for the end of one of the same store, scope and type."""
 _alone: set[_Key] = set()
 """What runs of `begin_once` are at work on."""
@@ -80,16 +86,19 @@ def begin(store: Store, scope: Scope, user: str, type: str, work: Work) -> Run:
     Busy
         If this process works on as many runs as it may already.
     """
-    return _begin(store, scope, user, type, work, None)
+    return _begin(store, scope, user, type, work, lambda: None, None)
 
 
-def begin_once(store: Store, scope: Scope, user: str, type: str, work: Work) -> None:
+def begin_once(
+    store: Store, scope: Scope, user: str, type: str, work: Work, again: Callable[[], None] = lambda: None
+) -> None:
     """Begin a run as soon as there is a place and no other of its type is at work in the scope; nobody waits for it.
 
-    Those that wait meanwhile are one: it begins after the last of them was asked for, so it misses nothing.
+    Those that wait meanwhile are one: it begins after the last of them was asked for, so it misses nothing. ``again``
+    is called if it could not begin, or if something ended it that may pass, such as a full disk.
     """
     with _lock:
-        _due[store.place, scope, type] = store, scope, user, type, work
+        _due[store.place, scope, type] = store, scope, user, type, work, again
     _begin_due()
 
 
@@ -112,9 +121,12 @@ def _begin_due() -> None:
         except (StoreError, OSError):  # the folder of its store is full or gone: it goes on with the next one
             with _lock:
                 _alone.discard(key)
+            waiting[-1]()
 
 
-def _begin(store: Store, scope: Scope, user: str, type: str, work: Work, key: _Key | None) -> Run:
+def _begin(
+    store: Store, scope: Scope, user: str, type: str, work: Work, again: Callable[[], None], key: _Key | None
+) -> Run:
     _tidy(_folder(store))
     id, stop = secrets.token_hex(16), threading.Event()
     with _lock:
@@ -136,7 +148,7 @@ def _begin(store: Store, scope: Scope, user: str, type: str, work: Work, key: _K
     shown = _shown(state)
     try:
         _write(store, state)
-        args = (store, state, stop, work, key)
+        args = (store, state, stop, work, again, key)
         threading.Thread(target=_work, args=args, name="workbench-analyses", daemon=True).start()
     except BaseException:  # it has not begun, so it must not keep its place
         with _lock:
@@ -169,8 +181,16 @@ def stop(store: Store, scope: Scope, id: str) -> Run:
     return _shown(state)
 
 
-def _work(store: Store, state: _State, stop: threading.Event, work: Work, key: _Key | None) -> None:
+def _work(
+    store: Store,
+    state: _State,
+    stop: threading.Event,
+    work: Work,
+    again: Callable[[], None],
+    key: _Key | None,
+) -> None:
     last = 0.0
+    ended_by: Exception | None = None
 
     def progress(done: int, of: int, at: str) -> None:
         nonlocal last
@@ -188,19 +208,33 @@ def _work(store: Store, state: _State, stop: threading.Event, work: Work, key: _
         state["report"] = report.as_dict()
         state["done"], state["of"] = report.unchanged + len(report.computed), report.tests
     except WorkbenchError as error:
-        state["state"], state["error"] = "failed", str(error)
+        state["state"], state["error"], ended_by = "failed", str(error), error
     except Exception as error:  # whatever it is, the run must not stay "running" for ever
-        state["state"], state["error"] = "failed", f"{type(error).__name__}: {error}"
+        state["state"], state["error"], ended_by = "failed", f"{type(error).__name__}: {error}", error
     finally:
         state["at"] = ""
-        with suppress(StoreError, OSError):  # others see that nobody works on it
-            _write(store, state)
+        _write_end(store, state)
+        with suppress(StoreError, OSError):
             _is_to_stop(store, state["id"])
         with _lock:
             _running.pop(state["id"], None)
             if key is not None:
                 _alone.discard(key)
+        if ended_by is not None and may_pass(ended_by):
+            again()
         _begin_due()
+
+
+def _write_end(store: Store, state: _State) -> None:
+    """Note the end of a run. On a full disk its report is left out."""
+    with suppress(StoreError, OSError):
+        _write(store, state)
+        return
+    if store.shared is None:
+        short: _State = {**state, "state": "failed", "error": UNNOTED, "beat": time.time()}
+        short.pop("report", None)
+        with suppress(OSError):  # this process says that it ended; others wait until this process ends
+            write_note_over(_folder(store) / f"{state['id']}.json", orjson.dumps(short))
 
 
 def _is_to_stop(store: Store, id: str) -> bool:
@@ -256,10 +290,7 @@ def _write(store: Store, state: _State) -> None:
     if store.shared is not None:
         store.shared.note(_RUN, state["id"], orjson.dumps(state))
         return
-    path = _folder(store) / f"{state['id']}.json"
-    draft = path.with_suffix(f".{secrets.token_hex(4)}")
-    draft.write_bytes(orjson.dumps(state))
-    draft.replace(path)
+    write_note(_folder(store) / f"{state['id']}.json", orjson.dumps(state))
 
 
 def _shown(state: _State) -> Run:
