@@ -14,7 +14,7 @@ from starlette.responses import Response
 from typing_extensions import TypedDict
 
 from workbench.errors import Conflict, Invalid, Later, Problem, ProblemDetail, ScriptError, WorkbenchError, instead
-from workbench.messages import WANTED
+from workbench.messages import refused
 from workbench.store.objects.place import PlaceAway
 
 from .responses import JSON, dumps
@@ -31,8 +31,6 @@ _QUERY_TYPES = {
     "too_short": "string_too_short",
 }
 """The ``type`` of a problem of a query parameter, where pydantic has another name for it."""
-_GENERAL = ("Input ", "Unable ", "This must be ")
-"""How a message begins that says less than ours does; the other ones of a field say what it is for."""
 _OBJECT_TYPES = {"model_attributes_type": "dict_type", "model_type": "dict_type"}
 _FIELD_TYPES = {**_OBJECT_TYPES, "string_type": "str_type"}
 """The same for a field of a body: these are the names of version 0.1.0, and clients may rely on them."""
@@ -141,20 +139,7 @@ def _problem(found: ErrorDetails, known: Mapping[tuple[str, ...], Iterable[str]]
         return Problem(place, f"'{name}' is missing.", kind)
     ctx = found.get("ctx") or {}
     types = _QUERY_TYPES if where == "query" else _FIELD_TYPES if len(place) < 2 else _OBJECT_TYPES
-    return Problem(place, _sentence(called, kind, found["msg"], ctx), types.get(kind, kind))
-
-
-def _sentence(name: str, kind: str, message: str, ctx: Mapping[str, JsonValue]) -> str:
-    if kind in WANTED and message.startswith(_GENERAL):
-        return f"{name} must be {WANTED[kind]}."
-    if kind in ("greater_than_equal", "less_than_equal"):
-        bound = ctx.get("ge", ctx.get("le"))
-        return f"{name} must be {'at least' if kind.startswith('greater') else 'at most'} {bound}."
-    if kind == "string_too_short":
-        return f"{name} must have at least {ctx.get('min_length')} characters."
-    if kind == "literal_error":
-        return f"{name} must be one of {ctx.get('expected')}."
-    return message.removeprefix("Value error, ")
+    return Problem(place, refused(called, kind, found["msg"], ctx), types.get(kind, kind))
 
 
 def names_at(model: type[BaseModel] | None) -> Mapping[tuple[str, ...], Sequence[str]]:

@@ -7,16 +7,31 @@ import re
 import shlex
 import shutil
 import subprocess
+from datetime import datetime
 from pathlib import Path
+from typing import Annotated, Any, Literal
+from uuid import UUID
 
 import numpy as np
 import pytest
+from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
 from workbench import messages
 from workbench.dataset import Dataset, Samples
 from workbench.engine.zoom import Detail
-from workbench.messages import column_map, counted, option, option_name, place, quoted, spaced, typed_in
+from workbench.messages import (
+    column_map,
+    counted,
+    option,
+    option_name,
+    place,
+    quoted,
+    refused,
+    spaced,
+    typed_in,
+)
 from workbench.notebook import status_text as words
+from workbench.records.values import plain_name
 from workbench.table import Table
 
 
@@ -92,3 +107,38 @@ def test_thousands_are_written_in_one_way_and_in_one_place() -> None:
     own = re.compile(r"\{[^{}]*:[,_]\}")
     others = [path.name for path in folder.rglob("*.py") if own.search(path.read_text("utf-8"))]
     assert others == ["messages.py"]
+
+
+@pytest.mark.parametrize(
+    ("hint", "value", "said"),
+    [
+        (str, 5, "'x' must be a text."),
+        (int, "a", "'x' must be a whole number."),
+        (float, "a", "'x' must be a number."),
+        (bool, "a", "'x' must be true or false."),
+        (list[str], 5, "'x' must be a list."),
+        (dict[str, str], 5, "'x' must be an object."),
+        (tuple[int, int], 5, "'x' must be a list."),
+        (UUID, "a", "'x' must be a UUID."),
+        (UUID, [], "'x' must be a UUID."),
+        (datetime, "a", "'x' must be an ISO 8601 time."),
+        (None, 5, "'x' must be null."),
+        (Literal["a", "b"], "c", "'x' must be one of 'a' or 'b'."),
+        (Annotated[int, Field(gt=0)], 0, "'x' must be more than 0."),
+        (Annotated[int, Field(ge=1)], 0, "'x' must be at least 1."),
+        (Annotated[int, Field(lt=0)], 0, "'x' must be less than 0."),
+        (Annotated[int, Field(le=-1)], 0, "'x' must be at most -1."),
+        (Annotated[str, Field(max_length=1)], "ab", "'x' must have at most 1 character."),
+        (Annotated[str, Field(min_length=2)], "a", "'x' must have at least 2 characters."),
+        (Annotated[list[int], Field(max_length=1)], [1, 2], "'x' must have at most 1 entry."),
+        (Annotated[list[int], Field(min_length=2)], [1], "'x' must have at least 2 entries."),
+        (Annotated[str, Field(pattern="b")], "a", "'x' has a value that is not allowed here."),
+        (Annotated[str, AfterValidator(plain_name)], " ", "A name must not be blank."),
+    ],
+    ids=str,
+)
+def test_a_value_of_a_wrong_kind_is_refused_in_our_words(hint: Any, value: Any, said: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        TypeAdapter(hint).validate_python(value)
+    (found,) = caught.value.errors()
+    assert refused("'x'", found["type"], found["msg"], found.get("ctx")) == said

@@ -26,9 +26,70 @@ WANTED: Mapping[str, str] = {
     "model_type": "an object",
     "model_attributes_type": "an object",
     "list_type": "a list",
+    "tuple_type": "a list",
+    "set_type": "a list",
+    "frozen_set_type": "a list",
+    "iterable_type": "a list",
+    "mapping_type": "an object",
+    "dataclass_type": "an object",
+    "none_required": "null",
+    "finite_number": "a number that is not infinite",
+    "string_unicode": "a text of whole Unicode characters",
+    "uuid_type": "a UUID",
     "uuid_parsing": "a UUID",
+    **dict.fromkeys(("datetime_type", "datetime_parsing", "datetime_from_date_parsing"), "an ISO 8601 time"),
+    **dict.fromkeys(("date_type", "date_parsing", "date_from_datetime_parsing"), "a day such as 2026-01-31"),
 }
 """The type of an error of pydantic -> what is wanted there, in words."""
+
+_BOUNDS = {
+    "greater_than": ("more than", "gt"),
+    "greater_than_equal": ("at least", "ge"),
+    "less_than": ("less than", "lt"),
+    "less_than_equal": ("at most", "le"),
+}
+_CHARACTERS, _ENTRIES = ("character",), ("entry", "entries")
+_LENGTHS = {
+    "string_too_short": ("at least", "min_length", _CHARACTERS),
+    "string_too_long": ("at most", "max_length", _CHARACTERS),
+    "too_short": ("at least", "min_length", _ENTRIES),
+    "too_long": ("at most", "max_length", _ENTRIES),
+}
+_GENERAL = (
+    *("Input ", "Unable ", "This must be ", "List ", "String ", "Value ", "Dictionary ", "Tuple ", "Set "),
+    *("UUID input ", "Keys should ", "Data "),
+)
+"""How pydantic's own sentences begin; a text of ours says what a value is for."""
+
+
+def refused(name: str, kind: str, message: str, ctx: Mapping[str, object] | None = None) -> str:
+    """The sentence about a value that pydantic refuses.
+
+    Parameters
+    ----------
+    name : what the value is called, in quotes: ``'limit'``.
+    kind, message, ctx : the type, text and context of pydantic's error. A text of our own stays as it is.
+    """
+    known = ctx or {}
+    if kind == "missing":
+        return f"{name} is missing."
+    if kind == "extra_forbidden":
+        return f"There is no {name} here."
+    if message.startswith("Value error, ") or not message.startswith(_GENERAL):
+        return message.removeprefix("Value error, ")
+    if kind in WANTED:
+        return f"{name} must be {WANTED[kind]}."
+    if kind in _BOUNDS:
+        words, bound = _BOUNDS[kind]
+        return f"{name} must be {words} {known.get(bound)}."
+    if kind in _LENGTHS:
+        words, bound, unit = _LENGTHS[kind]
+        most = known.get(bound)
+        return f"{name} must have {words} {counted(most, *unit) if isinstance(most, int) else most}."
+    if kind == "literal_error":
+        return f"{name} must be one of {known.get('expected')}."
+    return f"{name} has a value that is not allowed here."
+
 
 _place: ContextVar[Place] = ContextVar("workbench_options_are_typed_in", default="python")
 _DASHED = {"column_map": "map"}

@@ -69,7 +69,7 @@ def test_other_parameters_are_another_record_and_unknown_ones_are_refused(demo_c
         assert bench.analyse("retention", AGEING, reference="rated").unchanged == 1
         with pytest.raises(BadRequest, match=r"'retention' has no parameter 'referense'.*'reference'"):
             bench.analyse("retention", AGEING, referense="rated")
-        with pytest.raises(BadRequest, match=r"as 'reference': it must be 'first'.*The default is"):
+        with pytest.raises(BadRequest, match=r"as 'reference': it must be one of 'first'.*The default is"):
             bench.analyse("retention", AGEING, reference="frist")
         with pytest.raises(BadRequest, match=r"'dcir' cannot take 3 as 'at': it must be a list"):
             bench.analyse("dcir", at=3)

@@ -16,6 +16,8 @@ from support.server_in_process import Lab, Person, lab
 
 _BOARD = "/projects/{project_id}/dashboards/{dashboard_id}"
 _SET = "/material_property_datasets"
+_TILE = {"plot_id": "p", "x": 0, "y": 0, "w": 6, "h": 4}
+_BOARDS = "/projects/{project_id}/dashboards"
 
 
 @pytest.fixture(scope="module")
@@ -273,3 +275,24 @@ def test_an_unknown_parameter_and_a_wrong_one_are_both_reported(world: tuple[Lab
         "out_of_range",
     ]
     refused(made.call("GET", "/search", params={"nonsense": "1"}), 422, ["nonsense"])
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "said"),
+    [
+        ("POST", _BOARDS, {"name": "x", "layout": [_TILE | {"w": -1}]}, "'w' must be at least 1."),
+        ("POST", _BOARDS, {"name": "x", "layout": [_TILE | {"y": 10**9}]}, "'y' must be at most"),
+        ("POST", "/projects/{project_id}/alerts", {"name": "x" * 300}, "'name' must have at most 200 characters."),
+        ("POST", "/projects/{project_id}/alerts", {"key": ["a"] * 99}, "'key' must have at most"),
+        ("POST", "/organizations/{organization_id}/keys", {"days": -1}, "'days' must be more than 0."),
+        ("PATCH", f"{_BOARD}/plots/{{plot_id}}", {"note": "x" * 2001}, "'note' must have at most"),
+    ],
+)  # fmt: skip
+def test_a_wrong_value_is_refused_in_our_words(
+    world: tuple[Lab, World], method: str, path: str, body: dict[str, Any], said: str
+) -> None:
+    answer = sent(*world, method, path, json=body)
+    assert answer.status_code == 422
+    assert any(problem["msg"].startswith(said) for problem in answer.json()["detail"]), answer.text
+    assert "Input should" not in answer.text
+    assert "after validation" not in answer.text

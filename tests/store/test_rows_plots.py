@@ -85,6 +85,25 @@ class TestPlots:
         own = "01900000-0000-7000-8000-000000000000"
         assert lab.store.plots.save(board.id, "New", {}, lab.scope, id=own).id == own
 
+    @pytest.mark.parametrize("kind", ["plots", "dashboards", "projects"])
+    def test_the_id_of_a_deleted_plot_is_not_given_again(self, lab: Lab, kind: str) -> None:
+        """A link for outsiders and an alert may still name that plot."""
+        scope = lab.another_project()
+        board = lab.make("dashboards", scope)
+        plot = lab.store.plots.save(board.id, "Fade", {}, scope)
+        said = []
+        for gone in (False, True):
+            if gone:
+                lab.rows.delete(
+                    kind, {"plots": plot.id, "dashboards": board.id}.get(kind, str(scope.project_id)), scope
+                )
+            elsewhere = lab.make("dashboards")
+            with pytest.raises(Conflict) as caught:
+                lab.store.plots.save(elsewhere.id, "New", {}, lab.scope, id=plot.id)
+            said.append((str(caught.value), caught.value.existing_id))
+        assert said[0] == said[1]
+        assert lab.store.verify() == []
+
     def test_a_deleted_plot_leaves_its_dashboard(self, lab: Lab) -> None:
         board = lab.make("dashboards")
         kept, gone = (lab.store.plots.save(board.id, name, {}, lab.scope) for name in ("kept", "gone"))

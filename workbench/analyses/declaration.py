@@ -15,6 +15,7 @@ from pydantic import ConfigDict, JsonValue, TypeAdapter, ValidationError
 from ..battery.result import VALID, WARNING
 from ..cached_property import cached_property
 from ..errors import BadRequest, instead
+from ..messages import refused
 
 Reads = Literal["samples", "steps", "cycles"]
 Over = Literal["test", "cell", "cells"]
@@ -96,8 +97,8 @@ class Declared:
         try:
             self._types[name].validate_json(json.dumps(value), strict=True)
         except ValidationError as error:
-            wanted = error.errors(include_url=False)[0]["msg"].replace("Input should be", "it must be")
-            wanted = wanted.replace("a valid array", "a list")
+            first = error.errors(include_url=False)[0]
+            wanted = refused("it", first["type"], first["msg"], first.get("ctx")).rstrip(".")
             raise BadRequest(
                 f"'{self.type}' cannot take {json.dumps(value)} as '{name}': {wanted}. "
                 f"The default is {json.dumps(self.defaults[name])}."

@@ -378,7 +378,7 @@ def to_send(options: IngestOptions, *, whole_lines: bool) -> dict[str, Any]:
 
 _WORDS = {
     "string": "a text", "bool": "true or false", "int": "a whole number", "dict": "an object", "list": "a list",
-    "mapping": "a mapping", "tuple": "a list",
+    "mapping": "a mapping", "tuple": "a list", "finite": "a whole number",
 }  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 from ..alerts import form
 from ..alerts.form import AlertChoices, Asked
 from ..errors import Invalid, Problem
-from ..messages import WANTED
+from ..messages import refused
 from ..quick_import import later
 from ..recipe.jsontext import plain
 from ..recipe.strict import NotNull, Scalar
@@ -225,8 +225,7 @@ def _refuse_misread(fields: Json) -> None:
         found: dict[str, Problem] = {}
         for item in error.errors(include_url=False, include_input=False):
             name = str(item["loc"][0])
-            wanted = WANTED.get(item["type"])
-            message = item["msg"] if wanted is None else f"'{name}' must be {wanted}."
+            message = refused(f"'{name}'", item["type"], item["msg"], item.get("ctx"))
             if name == "equals":
                 message = "'equals' must be a text, a number, or true or false."
             found.setdefault(name, Problem(tuple(item["loc"][:1]), message, item["type"]))

@@ -27,7 +27,7 @@ from pydantic import (
 from pydantic.fields import FieldInfo
 
 from ..errors import Invalid, Problem, instead
-from ..messages import WANTED
+from ..messages import refused
 from ..table import JsonObject, Kind, Plain, moment_text
 from .values import as_date, as_moment, clean_text, json_object, plain_name
 
@@ -396,10 +396,8 @@ def _problems(cls: type[Record], error: ValidationError) -> Iterator[Problem]:
             message = _unknown(cls, loc)
         elif item["type"] == "missing":
             message = f"'{loc[-1]}' is missing."
-        elif item["type"] in WANTED:
-            message = f"'{loc[-1]}' must be {WANTED[item['type']]}."
-        elif item["type"] == "value_error":
-            message = message.removeprefix("Value error, ")
+        else:
+            message = refused(f"'{loc[-1]}'" if loc else "This", item["type"], message, item.get("ctx"))
         yield Problem(loc, message, item["type"])
 
 

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ...errors import BadRequest, Conflict, Invalid, Problem, instead
-from ...records import KINDS, Batch, Dashboard, Instance, Member, Record
+from ...records import KINDS, Batch, Dashboard, Instance, Member, Plot, Record
 from ...table import Plain
 from ..scope import Scope
 from .conditions import equal
+from .edits import was_deleted
 from .tables import encode, stored, unique_terms
 
 
@@ -49,7 +50,8 @@ def holder(db: sqlite3.Connection, record: Record, before: Record | None = None)
 
 
 def check_new_id(db: sqlite3.Connection, id: str) -> None:
-    """Refuse an id that is not a UUID or that any record has. Samples know their owner by its id alone.
+    """Refuse an id that is not a UUID, or that any record has or a plot had: links and alerts may still name that plot.
+    Samples know their owner by its id alone. The answer is the same for all of them, so it does not say which it is.
 
     Raises
     ------
@@ -62,8 +64,9 @@ def check_new_id(db: sqlite3.Connection, id: str) -> None:
     if not plain:
         raise Invalid(Problem(("id",), f"'{id}' is not a UUID in its usual form.", "uuid_parsing"))
     each = " UNION ALL ".join(f'SELECT 1 FROM "{cls.table}" WHERE id = ?' for cls in KINDS.values())  # noqa: S608
-    if db.execute(each, [id] * len(KINDS)).fetchone():
-        raise Conflict(f"The id '{id}' is taken.", id)
+    each += " UNION ALL SELECT 1 FROM shares WHERE plot_id = ? UNION ALL SELECT 1 FROM alerts WHERE plot_id = ?"
+    if db.execute(each, [id] * (len(KINDS) + 2)).fetchone() or was_deleted(db, Plot, id):
+        raise Conflict(f"The id '{id}' is taken, or was once. Give another one.", id)
 
 
 def _taken(cls: type[Record], fields: tuple[str, ...], name: str) -> str:

@@ -10,13 +10,14 @@ from collections.abc import Iterable, Mapping
 import orjson
 from pydantic import JsonValue
 
-from ...records import Record
+from ...records import Plot, Record
 from ...table import to_micros
 from ..scope import Scope
 from .tables import reach, stored, values_of
 
 _DELETED = "deleted "
-"""Before the table of a record that is no more; its entry says what chooses it in a plan, and no name."""
+"""Before the table of a record that is no more; its entry says what chooses it in a plan, and no name; that of a
+plot is its id."""
 _CHOSEN_BY = {
     "ids": "id",
     "instanceIds": "instance_id",
@@ -46,7 +47,9 @@ def forget(db: sqlite3.Connection, table: str, ids: Iterable[str]) -> None:
 
 
 def note_deleted(db: sqlite3.Connection, cls: type[Record], ids: Iterable[str], now: int) -> None:
-    """Note that records that plans list are deleted, before they are."""
+    """Note that records that plans list are deleted, before they are; and ids of plots, which callers may choose."""
+    if cls is Plot:
+        _note(db, [(_DELETED + cls.table, id, now) for id in ids])
     if cls.listed_as is None:
         return
     held = {member.name for member in stored(cls)}
@@ -57,6 +60,16 @@ def note_deleted(db: sqlite3.Connection, cls: type[Record], ids: Iterable[str], 
         (_DELETED + cls.table, orjson.dumps(dict(zip(kept, row, strict=True))).decode(), now)
         for row in db.execute(query, [values_of(ids)])
     ]
+    _note(db, entries)
+
+
+def was_deleted(db: sqlite3.Connection, cls: type[Record], id: str) -> bool:
+    """Whether a record of this kind had the id; known of plots alone."""
+    query = "select 1 from record_edits where kind = ? and id = ?"
+    return db.execute(query, (_DELETED + cls.table, id)).fetchone() is not None
+
+
+def _note(db: sqlite3.Connection, entries: Iterable[tuple[str, str, int]]) -> None:
     db.executemany("insert into record_edits values (?, ?, ?) on conflict do update set at = excluded.at", entries)
 
 
