@@ -39,7 +39,7 @@ def sound(quick: Quick) -> None:
     """A figure with points, titled axes, no lint, and a report that says what was read and drawn."""
     assert quick.figure.workbench.lint == []
     assert sum(len(trace.x) for trace in quick.figure.data if trace.x is not None) > 0
-    assert len(told(quick, "file")) == len(told(quick, "drawn")) == 1
+    assert len(told(quick, "file") + told(quick, "frame")) == len(told(quick, "drawn")) == 1
     assert quick.recipe.check() == []
     assert isinstance(quick.figure, wb.Figure)
 
@@ -196,7 +196,11 @@ def test_a_frame_is_drawn_as_its_file_would_be(bench: Bench) -> None:
     frame = pd.DataFrame({"Time [s]": time, "Current [A]": 1.0, "Voltage [V]": 4.2 - time / 3000})
     with bench.quick(frame) as quick:
         assert quick.view == "time"
-        assert told(quick, "file") == ["'frame.parquet', read as parquet: 300 rows, 1 cycle."]
+        assert told(quick, "frame") == ["300 rows, 1 cycle."]
+        said = repr(quick)
+        assert said.startswith("<quick look at a DataFrame: time>")
+        assert "parquet" not in said
+        assert "file" not in said
         assert quick.table()["Voltage [V]"].tolist() == frame["Voltage [V]"].tolist()
         sound(quick)
     fits = pd.DataFrame(
@@ -209,6 +213,18 @@ def test_a_frame_is_drawn_as_its_file_would_be(bench: Bench) -> None:
             quick.cycles()
     with pytest.raises(wb.BadRequest, match="cannot be stored"):
         bench.quick(pd.DataFrame({"a": [1, "x", object()]}))
+    for empty in (pd.DataFrame(), pd.DataFrame({"Time [s]": []})):
+        with pytest.raises(wb.BadRequest, match="The DataFrame is empty"):
+            bench.quick(empty)
+    with pytest.raises(wb.FileRefused, match="'DataFrame' has no column that is known") as refused:
+        bench.quick(pd.DataFrame({"a": [1.0, 2.0]}), sign="discharge")
+    assert "file" not in str(refused.value)
+
+
+def test_a_time_of_texts_is_not_drawn_as_a_time(bench: Bench) -> None:
+    with bench.quick(pd.DataFrame({"Time [s]": ["a", "b"], "Voltage [V]": [1.0, 2.0]})) as quick:
+        assert quick.view == "table"
+        sound(quick)
 
 
 TABLES = {

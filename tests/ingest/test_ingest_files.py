@@ -438,3 +438,18 @@ def test_an_infinite_current_estimates_no_rating(store: Store, scope: Scope, tmp
     (file,) = ingest(store, scope, path, sign="discharge")
     assert (file.status, file.why) == ("stored", "")
     assert any("infinite" in sentence for sentence in file.odd)
+
+
+def test_a_folder_without_files_is_said_to_be_empty(store: Store, scope: Scope, tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    (folder / "below").mkdir(parents=True)
+    (folder / ".hidden.csv").write_text(cycler_text())
+    report = ingest(store, scope, folder)
+    assert not report.ok
+    assert [(file.path, file.status) for file in report] == [(str(folder), "refused")]
+    assert "holds no file to read" in report.files[0].why
+    path = write(folder, "cell.csv", cycler_text())
+    assert [file.status for file in ingest(store, scope, [path, folder])] == ["stored"]
+    assert [file.status for file in ingest(store, scope, str(folder / "**"))] == ["duplicate"], (
+        "a folder that a pattern met"
+    )

@@ -104,7 +104,8 @@ class Quick:
         return frames.frame_of(_summary_of(self._taken, name))
 
     def __repr__(self) -> str:
-        return f"<quick look at '{self._taken.name}': {self.view}>\n{self.report!r}"
+        what = f"a {self._taken.name}" if self._taken.is_frame else f"'{self._taken.name}'"
+        return f"<quick look at {what}: {self.view}>\n{self.report!r}"
 
     def _repr_html_(self) -> str:
         return self.report._repr_html_()
@@ -173,7 +174,8 @@ def _report(taken: Taken, view: View, others: Sequence[View], figure: Figure) ->
     size = counted(held.rows, "row") + (
         f", {counted(held.cycles, 'cycle')}" if held.source == "measurements" else ""
     )
-    lines = [("file", f"'{taken.name}', read as {taken.format}: {size}.")]
+    file = ("file", f"'{taken.name}', read as {taken.format}: {size}.")
+    lines = [("frame", f"{size}.") if taken.is_frame else file]
     about = _columns(figure) if view.name in ("table", "xy") else view.about
     lines.append(("drawn", f"{about[:1].upper()}{about[1:]}.{_shown(figure)}"))
     lines += [("also", f"show='{one.name}': {one.about}.") for one in others if one.name != view.name]

@@ -76,6 +76,10 @@ class Held:
         """Whether each of these columns is there and has values."""
         return all(name in self.columns and self.columns[name].filled for name in names)
 
+    def measures(self, *names: str) -> bool:
+        """Whether each of these columns is there and holds numbers."""
+        return self.has(*names) and all(self.columns[name].numeric for name in names)
+
 
 @dataclass(frozen=True)
 class View:
@@ -89,16 +93,16 @@ class View:
 def views(held: Held) -> list[View]:
     """The views that fit a file, the one that says most first."""
     found: list[View] = []
-    spectra = held.columns[REAL].filled if held.has(REAL, IMAGINARY) else 0
+    spectra = held.columns[REAL].filled if held.measures(REAL, IMAGINARY) else 0
     if spectra >= max(3, held.rows / 2):
         found.append(IMPEDANCE)
-    if held.cycles >= MANY_CYCLES and held.has(TIME, CURRENT):
+    if held.cycles >= MANY_CYCLES and held.measures(TIME, CURRENT):
         found.append(PER_CYCLE)
-    if held.has(TIME, VOLTAGE):
+    if held.measures(TIME, VOLTAGE):
         found.append(OVER_TIME)
     if spectra >= 3 and IMPEDANCE not in found:
         found.append(IMPEDANCE)
-    if held.source == "measurements" and 1 < held.cycles < MANY_CYCLES and held.has(TIME, CURRENT):
+    if held.source == "measurements" and 1 < held.cycles < MANY_CYCLES and held.measures(TIME, CURRENT):
         found.append(PER_CYCLE)
     x, _ = _abscissa(held)
     if not found and _ordinates(held, x):
@@ -108,8 +112,8 @@ def views(held: Held) -> list[View]:
 
 def _over_time(held: Held) -> Recipe:
     measured = steps.list(held.source, fields=["id", "name"])
-    columns = [name for name in (VOLTAGE, CURRENT) if held.has(name)]
-    columns += [TEMPERATURE] if held.has(TEMPERATURE) and held.columns[TEMPERATURE].varies else []
+    columns = [name for name in (VOLTAGE, CURRENT) if held.measures(name)]
+    columns += [TEMPERATURE] if held.measures(TEMPERATURE) and held.columns[TEMPERATURE].varies else []
     samples = steps.series(held.source, measured, TIME, columns, max_points=MOST_POINTS)
     unit = next(
         u for u, least in (("d", 20 * 86400), ("h", 7200), ("min", 300), ("s", -1)) if held.duration >= least

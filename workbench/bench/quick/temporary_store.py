@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import tempfile
 from dataclasses import dataclass, field
@@ -26,6 +27,9 @@ from .recipes import MOST_GROUPS, ROW, TIME, Column, Held
 from .tables import NoTable, read_table
 
 TABLES = "materialProperties"
+FRAME = "DataFrame"
+"""The name of the file that a frame is written to, and so what a frame is called in sentences about its columns."""
+_FILE = re.compile(r"\bfile\b")
 _LOOKED_AT = 200_000
 _OF_THE_CELL = ("rating", "cell", "test")
 """What is assumed of the cell of a file. A quick look shows no cell."""
@@ -44,6 +48,7 @@ class Taken:
     record: str
     format: str
     notes: list[tuple[str, str]] = field(default_factory=list)
+    is_frame: bool = False
 
 
 def take(given: str | Path | pd.DataFrame, options: IngestKeywords) -> Taken:
@@ -56,6 +61,23 @@ def take(given: str | Path | pd.DataFrame, options: IngestKeywords) -> Taken:
     FileRefused
         If the file is neither; with the reasons of the readers.
     """
+    is_frame = isinstance(given, pd.DataFrame)
+    try:
+        taken = _take(given, options)
+    except FileRefused as error:
+        raise FileRefused(_of_frame(str(error)) if is_frame else str(error)) from None
+    if is_frame:
+        taken.is_frame = True
+        taken.notes = [(level, _of_frame(line)) for level, line in taken.notes]
+    return taken
+
+
+def _of_frame(text: str) -> str:
+    """A sentence about a file as one about a frame."""
+    return _FILE.sub("frame", text)
+
+
+def _take(given: str | Path | pd.DataFrame, options: IngestKeywords) -> Taken:
     folder = Path(tempfile.mkdtemp(prefix="workbench-quick-"))
     backend: LocalBackend | None = None
     try:
@@ -84,7 +106,9 @@ def discard(backend: LocalBackend | None, folder: Path) -> None:
 
 def _file(given: str | Path | pd.DataFrame, folder: Path) -> Path:
     if isinstance(given, pd.DataFrame):
-        path = folder / "frame.parquet"
+        if not len(given) or not len(given.columns):
+            raise BadRequest("The DataFrame is empty: it has no rows, or no columns.")
+        path = folder / FRAME
         frame = given if given.index.names == [None] else given.reset_index()
         try:
             frame.rename(columns=str).to_parquet(path, index=False)

@@ -34,6 +34,8 @@ class Found:
     files: list[Path] = field(default_factory=list)
     loose: set[Path] = field(default_factory=set)
     missing: list[str] = field(default_factory=list)
+    empty: list[str] = field(default_factory=list)
+    """Folders that were named and hold no file to read."""
     unpacked: Unpacked = field(default_factory=Unpacked)
     refused: dict[str, str] = field(default_factory=dict)
     """Archives that cannot be unpacked, and why."""
@@ -78,7 +80,9 @@ def find(
             if place.is_file():
                 given.append(place)
             if place.is_dir():
-                _walk(place, _fixed(text) if len(matches) > 1 or match != text else place, chosen, found)
+                is_named = len(matches) == 1 and match == text
+                if not _walk(place, place if is_named else _fixed(text), chosen, found) and is_named:
+                    found.empty.append(text)
             else:
                 chosen[place] = None
                 found.loose.discard(place)
@@ -164,16 +168,22 @@ def is_same_folder(one: str, other: str) -> bool:
     return f"/{one}".endswith(f"/{other}") or f"/{other}".endswith(f"/{one}")
 
 
-def _walk(folder: Path, root: Path, chosen: dict[Path, None], found: Found) -> None:
+def _walk(folder: Path, root: Path, chosen: dict[Path, None], found: Found) -> bool:
+    """Take the files of a folder and of those below; whether there are any."""
+    holds_files = False
     for parent, folders, names in os.walk(folder):
         known = {*_but_stores(parent, [*folders, *names])}
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name in known)
         for name in sorted(known.intersection(names)):
             place = Path(parent, name)
-            if not is_hidden(name, names) and place not in chosen and place.is_file():
+            if is_hidden(name, names) or not place.is_file():
+                continue
+            holds_files = True
+            if place not in chosen:
                 chosen[place] = None
                 found.loose.add(place)
                 found.roots.setdefault(place, root)
+    return holds_files
 
 
 def _but_stores(folder: str, names: Iterable[str]) -> list[str]:

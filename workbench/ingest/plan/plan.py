@@ -22,6 +22,11 @@ from .sheet import Sheet, read_sheet
 from .unpack import Unpacked
 from .watched import Growing
 
+_EMPTY = (
+    "The folder '{}' holds no file to read. Files of cyclers in it and in the folders below are read, whatever their "
+    "names; hidden files and stores of the workbench are not."
+)
+
 
 @dataclass
 class Plan:
@@ -83,6 +88,7 @@ def plan(
     report = Report(dry_run=options.dry_run, name_rule=options.name_rule or "", labelled=said)
     for name in map(shown, found.missing):
         report.files.append(FileReport(name, why=f"No file matches '{name}'."))
+    report.files += [FileReport(name, why=_EMPTY.format(name)) for name in map(shown, found.empty)]
     report.files += [FileReport(name, why=shown(why)) for name, why in found.refused.items()]
     if growing is not None and growing.root is not None:
         found.roots = dict.fromkeys([*found.files, *found.unpacked.of.values()], growing.root)
