@@ -117,6 +117,45 @@ def test_an_empty_claim_of_a_killed_process_bars_nobody(store: Store, tmp_path: 
         relocate(third, "folder:other")
 
 
+def found(store: Store) -> list[str]:
+    """What verify finds, apart from the samples of this test that belong to no record."""
+    return [one for one in store.verify() if not one.endswith("belong to no record")]
+
+
+def test_a_flipped_byte_in_a_claim_is_found(store: Store, tmp_path: Path) -> None:
+    backup(store, tmp_path / "alone.wb", "none")
+    assert found(store) == []
+    place = tmp_path / "samples" / CLAIM
+    data = place.read_bytes()
+    for at in range(len(data)):
+        place.write_bytes(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
+        findings = found(store)
+        # In the name of the checksum nothing is lost: the claim itself is as it was.
+        assert bool(findings) == (not data.index(b'"crc"') < at <= data.index(b'"crc"') + 3), (at, findings)
+        assert all(CLAIM in one and "samples move folder:samples" in one for one in findings)
+    place.unlink()
+    (finding,) = found(store)
+    assert "is missing or empty" in finding
+    with Store.open(tmp_path / "alone.wb") as copy:
+        assert found(copy) == []
+    relocate(store, "folder:samples")
+    assert found(store) == []
+
+
+def test_a_claim_of_an_older_version_is_verified_and_gets_a_checksum(store: Store, tmp_path: Path) -> None:
+    place = tmp_path / "samples" / CLAIM
+    older = {"store": store.identity(), "keeper": store.place_id()}
+    for bare in (older, {"store": store.identity()}, older | {"keeper": ""}):
+        place.write_bytes(orjson.dumps(bare))
+        assert found(store) == []
+    for wrong in (older | {"keeper": "x"}, {"store": "another"}, []):
+        place.write_bytes(orjson.dumps(wrong))
+        assert len(found(store)) == 1
+    place.write_bytes(orjson.dumps(older))
+    relocate(store, "folder:samples")
+    assert "crc" in orjson.loads(place.read_bytes())
+
+
 def test_a_backup_of_the_file_alone_finds_the_samples_from_another_folder(store: Store, tmp_path: Path) -> None:
     (tmp_path / "backups").mkdir()
     for place, kept in (("one.wb", "folder:samples"), ("backups/two.wb", f"folder:{tmp_path}/samples")):

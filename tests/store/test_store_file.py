@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
+import subprocess
+import sys
 import threading
 import time
 from contextlib import closing
@@ -14,6 +16,7 @@ import pytest
 
 from workbench.errors import Conflict, Damaged, NotFound, StoreError, StoreTooNew
 from workbench.store import Store
+from workbench.store.db import lease
 from workbench.store.scope import EVERYTHING
 from workbench.table import Table
 
@@ -178,6 +181,28 @@ def test_backups_to_one_place_do_not_mix(store: Store, tmp_path: Path, monkeypat
     with Store.open(place, create=False) as made:
         assert made.verify() == []
     assert not list(tmp_path.glob("*.partial"))
+
+
+def test_a_backup_removes_what_a_killed_one_left_at_its_place(store: Store, tmp_path: Path) -> None:
+    said = "from workbench.store.db import lease; print(lease.name())"
+    dead = subprocess.run([sys.executable, "-c", said], check=True, capture_output=True, text=True).stdout.strip()
+    old, fresh, mine = "0123abcd", "deadbeef", lease.name()
+    for token in (dead, old):
+        for name in (f"{token}.partial", f"{token}.samples-partial", f"{mine}.samples-partial.{token}.partial"):
+            for ending in ("", "-wal", "-shm", ".objects"):
+                (tmp_path / f"copy.wb.{name}{ending}").write_bytes(b"x")
+    for path in tmp_path.glob(f"*{old}*"):
+        os.utime(path, (time.time() - 7200, time.time() - 7200))
+    kept = [
+        f"copy.wb.{fresh}.partial",
+        f"copy.wb.{mine}.partial",
+        f"other.wb.{dead}.partial",
+        "copy.wb.my.partial",
+    ]
+    for name in kept:
+        (tmp_path / name).write_bytes(b"x")
+    store.backup(tmp_path / "copy.wb")
+    assert sorted(path.name for path in tmp_path.glob("*partial*")) == sorted(kept)
 
 
 def test_who_opens_a_backup_waits_for_others_who_open_it(store: Store, tmp_path: Path) -> None:

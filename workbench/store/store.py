@@ -355,9 +355,14 @@ class Store(Host):
         bulk : what checks the chunks, summaries and blobs, where that is done elsewhere; see `verify_apart`.
         """
         findings: list[str] = []
-        checks = [self._verify_file, self._verify_rows, *(bulk or [self.series.verify, self.blobs.verify])]
+        checks = [
+            self._verify_file,
+            self._verify_rows,
+            self._verify_claim,
+            *(bulk or [self.series.verify, self.blobs.verify]),
+        ]
         for check in checks:
-            findings += self.found_by(check)
+            findings += [found for found in self.found_by(check) if found not in findings]
         with self._connections.all_tables():
             return findings + self._verify_search()
 
@@ -399,6 +404,11 @@ class Store(Host):
         for table, row, parent, _ in connection.execute("pragma foreign_key_check"):
             findings.append(f"row {row} of '{table}' refers to a row of '{parent}' that is not there")
         return findings
+
+    def _verify_claim(self) -> list[str]:
+        from .objects import claims  # it needs this module
+
+        return claims.check(self)
 
     def _verify_rows(self) -> list[str]:
         return check_rows(self.connection())

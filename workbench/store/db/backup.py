@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import secrets
+import re
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing, suppress
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from ...errors import Conflict
+from . import lease
 from .connections import named
 from .database_file import Host
 from .main_file import connect_without_log, new_mark
@@ -77,6 +78,28 @@ def remove(*files: str | Path) -> None:
                 Path(f"{name}{ending}").unlink(missing_ok=True)
 
 
+def remove_leftovers(destination: Path) -> None:
+    """Remove what backups to this place left that were killed. One that may be at work keeps its files."""
+    name = "(?:[0-9a-f]{8}-[0-9]+-[0-9]+-)?[0-9a-f]{8}"
+    pattern = re.compile(
+        rf"{re.escape(destination.name)}(?:\.{name}\.samples-partial)?\.({name})\.(?:samples-)?partial"
+    )
+    with suppress(OSError):
+        for path in list(destination.parent.iterdir()):
+            found = pattern.fullmatch(path.name)
+            if found is not None and not lease.is_name_held(found[1], _last_written(path)):
+                remove(path, f"{path}.objects")
+
+
+def _last_written(path: Path) -> int:
+    """When a file or what SQLite keeps beside it was last written, in microseconds since 1970."""
+    times = [0]
+    for ending in ("", "-journal", "-wal"):
+        with suppress(OSError):
+            times.append(Path(f"{path}{ending}").stat().st_mtime_ns // 1000)
+    return max(times)
+
+
 def _taken(destination: str | Path) -> Conflict:
     return Conflict(f"'{destination}' exists already; give a new name for the backup.")
 
@@ -90,8 +113,9 @@ def _copy(
     place = Path(destination).absolute()  # SQLite reads a relative 'file:...' as an address
     if place.exists():
         raise _taken(destination)
+    remove_leftovers(place)
     # A name of its own: two backups to one place must not write into each other.
-    partial = place.with_name(f"{place.name}.{secrets.token_hex(4)}.partial")
+    partial = place.with_name(f"{place.name}.{lease.name()}.partial")
     try:
         with named(partial), closing(sqlite3.connect(partial)) as copy:
             connection.backup(copy, pages=_PAGES, progress=progress)

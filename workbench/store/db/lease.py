@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import platform
+import secrets
 import time
+import zlib
 from pathlib import Path
 
 import orjson
@@ -42,6 +44,25 @@ def take() -> str:
     """The text that says that this process is the writer."""
     pid = os.getpid()
     return orjson.dumps([_machine(), pid, _born(pid)]).decode()
+
+
+def name() -> str:
+    """A part of a file name that says that this process writes the file; each one is another."""
+    pid = os.getpid()
+    return f"{_machine_number()}-{pid}-{_born(pid) or 0}-{secrets.token_hex(4)}"
+
+
+def is_name_held(name: str, beat: int) -> bool:
+    """As `is_held`, for a `name`; one of an older version has no process."""
+    parts = name.split("-")
+    if len(parts) != 4 or parts[0] != _machine_number():
+        return time.time() - beat / 1e6 < SILENCE_SECONDS
+    pid = int(parts[1])
+    return is_alive(pid) and (_born(pid) or "0") == parts[2]
+
+
+def _machine_number() -> str:
+    return f"{zlib.crc32(_machine().encode()):08x}"
 
 
 def is_held(lease: str, beat: int) -> bool:

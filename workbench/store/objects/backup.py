@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import secrets
 import sqlite3
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ...errors import Conflict, StoreError
+from ..db import lease
 from ..db.backup import backup as backup_file
-from ..db.backup import give_name, remove
+from ..db.backup import give_name, remove, remove_leftovers
 from ..db.main_file import log_bytes
 from ..store import Store
 from . import stored
@@ -115,7 +115,8 @@ def _in_one_file(
     def finish(copy: sqlite3.Connection) -> None:
         stored.set_setting(copy, Setting(address, ""))  # it finds the objects wherever the copy is
 
-    partial = destination.with_name(f"{destination.name}.{secrets.token_hex(4)}.samples-partial")
+    remove_leftovers(destination)
+    partial = destination.with_name(f"{destination.name}.{lease.name()}.samples-partial")
     try:
         backup_file(store, partial, finish=finish)
         with Store.open(partial, create=False) as copy:

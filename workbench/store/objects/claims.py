@@ -5,6 +5,8 @@ Copies of a store have its name. Two of them at one place would each take the ob
 
 from __future__ import annotations
 
+import re
+import zlib
 from io import BytesIO
 from typing import NamedTuple
 
@@ -12,6 +14,7 @@ import orjson
 
 from ...errors import BadRequest
 from ..store import Store
+from . import stored
 from .place import Place
 
 CLAIM = "workbench-store.json"
@@ -37,9 +40,9 @@ def claim(store: Store, place: Place, *, take_over: bool = False) -> None:
     """
     mine = _Claim(store.identity(), store.place_id())
     theirs = _noted(place, mine)
-    if theirs == mine:
+    if theirs == mine and place.whole(CLAIM) == _bytes(mine):
         return
-    if theirs.keeper is not None and not take_over:
+    if theirs != mine and theirs.keeper is not None and not take_over:
         raise BadRequest(
             f"{place.text} holds the samples of another copy of this store, or of its backups. If nothing else uses "
             "them, give --take-over; else give this one a place of its own."
@@ -94,11 +97,47 @@ def _read(place: Place) -> _Claim | None:
     data = place.whole(CLAIM)
     if not data:
         return None
+    return _claim_of(data) or _Claim("", NOBODY)  # not ours: nobody knows whose
+
+
+def _claim_of(data: bytes) -> _Claim | None:
+    """The claim in these bytes; None if they are not a claim."""
     try:
         said = orjson.loads(data)
         return _Claim(str(said["store"]), said.get("keeper"))
     except (orjson.JSONDecodeError, AttributeError, KeyError, TypeError):
-        return _Claim("", NOBODY)  # not ours: nobody knows whose
+        return None
+
+
+def check(store: Store) -> list[str]:
+    """What is wrong with the claim at the place of a store, as sentences. Copies of a store look at it too, and one of
+    them may have taken it over."""
+    with store.snapshot() as db:
+        setting, is_keeper = stored.setting(db), store.objects.is_keeper(db)
+    if setting is None:
+        return []
+    place = store.objects.opened(setting.place)
+    data = place.whole(CLAIM)
+    if not data:
+        problem = "is missing or empty" if is_keeper else ""
+    elif (found := _claim_of(data)) is None or not _is_intact(data, found):
+        problem = "is damaged"
+    else:
+        problem = "" if found.store == store.identity() else "names another store, or is damaged"
+    if not problem:
+        return []
+    return [
+        f"The file '{CLAIM}' in {place.text}, which says whose samples these are, {problem}. If nothing else keeps "
+        f"samples there, delete it and run 'workbench samples move {place.text}', which writes it again."
+    ]
+
+
+def _is_intact(data: bytes, found: _Claim) -> bool:
+    """Whether a claim is as it was written. Older versions wrote no checksum: of theirs only the form is known."""
+    crc = orjson.loads(data).get("crc")
+    if crc is not None:
+        return bool(crc == _crc(found))
+    return found.keeper in (None, NOBODY) or re.fullmatch("[0-9a-f]{64}", str(found.keeper)) is not None
 
 
 def _write(place: Place, mine: _Claim) -> None:
@@ -107,4 +146,8 @@ def _write(place: Place, mine: _Claim) -> None:
 
 
 def _bytes(mine: _Claim) -> bytes:
-    return orjson.dumps(mine._asdict())
+    return orjson.dumps({**mine._asdict(), "crc": _crc(mine)})
+
+
+def _crc(of: _Claim) -> int:
+    return zlib.crc32(orjson.dumps([*of]))
