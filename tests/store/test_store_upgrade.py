@@ -177,6 +177,24 @@ def test_without_room_nothing_is_begun(tmp_path: Path, newer: Path, monkeypatch:
     assert format_of(path) == SHADE
 
 
+def test_on_a_full_disk_no_upgrade_is_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQLite began, and then had no room for the file beside the store without which it cannot even read."""
+    path = tmp_path / "lab.db"
+    shutil.copy(HERE.parent / "stores" / "store-0.1.0.db", path)
+    before = path.read_bytes()
+    monkeypatch.setattr(shutil, "disk_usage", lambda place: shutil._ntuple_diskusage(10**9, 10**9, 20_000))
+    with pytest.raises(
+        StoreError, match=r"its disk has 20 KB free, and at least 262 KB are needed\. Nothing was changed"
+    ):
+        upgrade_command.upgrade(path)
+    with pytest.warns(StoreNotice) as told, Store.open(path) as store:
+        assert store.rows.organizations()
+    (notice,) = told
+    assert "Until then it can be read here, not changed" in str(notice.message)
+    assert path.read_bytes() == before
+    assert [one.name for one in tmp_path.iterdir()] == ["lab.db"]
+
+
 FULL = """
 import resource, sqlite3, sys, warnings
 from pathlib import Path

@@ -42,6 +42,7 @@ from .db.main_file import (
     refuse_without_log,
 )
 from .db.schema import refuse_wrong_tables, stand_ins
+from .db.upgrade_plan import refuse_full_disk
 from .db.verify import check_rows
 from .files.blobs import Blobs
 from .objects.objects import Objects
@@ -217,9 +218,10 @@ class Store(Host):
         if not state.is_new and not state.is_additive:
             raise too_old(state, self.path)
         if state.pending and not read_only:
-            if not state.is_new:
-                warnings.warn(upgrade_notice(state, self.path), StoreNotice, stacklevel=5)
             try:
+                if not state.is_new:
+                    refuse_full_disk(self.path)
+                    warnings.warn(upgrade_notice(state, self.path), StoreNotice, stacklevel=5)
                 state = self._add()
                 self.move_log()
             except StoreError as error:

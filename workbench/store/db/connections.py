@@ -462,6 +462,11 @@ def named(path: Path) -> Iterator[None]:
             raise StoreError(
                 f"The store '{path}' is busy: another process has been writing for over {BUSY_SECONDS} s. Try again."
             ) from error
+        if code.startswith("SQLITE_IOERR_SHM"):
+            raise StoreError(
+                f"The store '{path}' could not be opened ({error}): SQLite needs 32 KB beside it, also to read. The "
+                "disk may be full, or at its quota. Nothing was changed; make room and try again."
+            ) from error
         if code == "SQLITE_FULL" or code.startswith("SQLITE_IOERR"):
             raise StoreError(
                 f"The store '{path}' could not be written ({error}). Its disk may be full, or at its quota. Nothing of "

@@ -28,7 +28,7 @@ from .database_file import Host
 from .facts import set_fact
 from .formats import State, apply, state_of
 from .schema import refuse_wrong_tables
-from .upgrade_plan import Plan, Progress
+from .upgrade_plan import Plan, Progress, refuse_full_disk
 
 ADDED = 16 << 20
 """Bytes that an additive step needs."""
@@ -82,6 +82,7 @@ def upgrade(path: str | Path, *, backup: bool = True, progress: Progress | None 
         state = _state(store)
         if not state.pending:
             return _planned(store, state, backup)
+        refuse_full_disk(store.path)
         with store.transaction() as db:
             pass
         # A step may make a table again that links lead to; the links are checked after the step.
