@@ -15,25 +15,14 @@ from typing_extensions import TypedDict
 
 from workbench.errors import Conflict, Invalid, Later, Problem, ProblemDetail, ScriptError, WorkbenchError, instead
 from workbench.messages import refused
+from workbench.operations.arguments import FIELD_TYPES, QUERY_TYPES
 from workbench.store.objects.place import PlaceAway
 
 from .responses import JSON, dumps
 
 _PLACE_SECONDS = 60
 """After so long a request for samples may be sent again, where their place did not answer."""
-_QUERY_TYPES = {
-    "literal_error": "enum",
-    "int_parsing": "out_of_range",
-    "int_from_float": "out_of_range",
-    "int_parsing_size": "out_of_range",
-    "greater_than_equal": "out_of_range",
-    "less_than_equal": "out_of_range",
-    "too_short": "string_too_short",
-}
-"""The ``type`` of a problem of a query parameter, where pydantic has another name for it."""
 _OBJECT_TYPES = {"model_attributes_type": "dict_type", "model_type": "dict_type"}
-_FIELD_TYPES = {**_OBJECT_TYPES, "string_type": "str_type"}
-"""The same for a field of a body: these are the names of version 0.1.0, and clients may rely on them."""
 
 
 class ErrorBody(TypedDict):
@@ -138,7 +127,7 @@ def _problem(found: ErrorDetails, known: Mapping[tuple[str, ...], Iterable[str]]
     if kind == "missing":
         return Problem(place, f"'{name}' is missing.", kind)
     ctx = found.get("ctx") or {}
-    types = _QUERY_TYPES if where == "query" else _FIELD_TYPES if len(place) < 2 else _OBJECT_TYPES
+    types = QUERY_TYPES if where == "query" else FIELD_TYPES if len(place) < 2 else _OBJECT_TYPES
     return Problem(place, refused(called, kind, found["msg"], ctx), types.get(kind, kind))
 
 

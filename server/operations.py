@@ -10,9 +10,9 @@ from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel, BeforeValidator, JsonValue
 from starlette.responses import Response
 
-from workbench.errors import NotFound
 from workbench.operations import GROUPS, AnyOperation
 from workbench.operations import operation as operation_pages
+from workbench.operations.arguments import number_of, whole
 from workbench.operations.operation import Argument
 from workbench.records import Project, Record
 
@@ -77,7 +77,7 @@ def _sent(operation: AnyOperation) -> list[inspect.Parameter]:
 def _strictly(annotation: Annotation) -> Annotation:
     """The type of a query parameter; a number is written in digits alone."""
     bare = getattr(annotation, "__origin__", annotation)
-    return Annotated[annotation, BeforeValidator(parameters.whole), Query()] if bare is int else annotation
+    return Annotated[annotation, BeforeValidator(whole), Query()] if bare is int else annotation
 
 
 def _parameter(name: str, annotation: Annotation, default: Argument = ...) -> inspect.Parameter:
@@ -99,16 +99,10 @@ def _of_path(operation: AnyOperation, context: RequestContext) -> dict[str, Argu
     for name in operation.signature.parameters:
         kind = operation.types.get(name)
         if name in operation.positions:
-            made[name] = _number(context.path[name]) if kind is int else context.path[name]
+            made[name] = number_of(context.path[name]) if kind is int else context.path[name]
         elif f"{name}_id" in operation.positions and isinstance(kind, type) and issubclass(kind, Record):
             made[name] = context.record(kind)
     return made
-
-
-def _number(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise NotFound(f"'{text[:40]}' is not the number of a revision. Revisions count from 1.")
-    return int(text)
 
 
 _CONTAINERS: Mapping[Annotation, Annotation] = {list: list, operation_pages.Page: Page}

@@ -15,6 +15,7 @@ from pydantic_core import PydanticCustomError
 
 from workbench.errors import BadRequest, Invalid, Problem, instead
 from workbench.moments import micros_of
+from workbench.operations.arguments import whole
 from workbench.records import Project, Record
 from workbench.records.values import as_moment
 from workbench.store.records.rows import Page, Rows
@@ -41,16 +42,6 @@ def without_nul(value: T) -> T:
     """Refuse a text with a NUL character."""
     if isinstance(value, str) and "\0" in value:
         raise PydanticCustomError("value_error", "The text holds a NUL character. Leave it out.")
-    return value
-
-
-def whole(value: str | int) -> int:
-    """A whole number from its digits. pydantic would also take blanks, underscores and fractions."""
-    if isinstance(value, str):
-        digits = value.removeprefix("-")
-        if not (digits.isascii() and digits.isdigit() and len(digits) < 19):
-            raise PydanticCustomError("out_of_range", "This must be a whole number.")
-        return int(value)
     return value
 
 

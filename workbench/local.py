@@ -34,6 +34,7 @@ from .fan_out import FanOut
 from .fan_out import Given as Executor
 from .messages import counted
 from .operations import Operation
+from .operations.arguments import checked
 from .operations.operation import Arguments, Detail
 from .own_scripts import OwnScripts, own_scripts
 from .quick_import import later
@@ -138,7 +139,7 @@ class LocalBackend(Backend):
         self._heard: list[Occurrence] = []
 
     def carry_out(self, operation: Operation[..., T], arguments: Arguments) -> T:
-        return operation.function(self, **arguments)
+        return operation.function(self, **checked(operation, self, arguments))
 
     @contextmanager
     def writing(self, target: str | None = None, **detail: Detail) -> Iterator[Transaction]:

@@ -88,6 +88,8 @@ def refused(name: str, kind: str, message: str, ctx: Mapping[str, object] | None
         return f"{name} must have {words} {counted(most, *unit) if isinstance(most, int) else most}."
     if kind == "literal_error":
         return f"{name} must be one of {known.get('expected')}."
+    if message.startswith("This "):
+        return f"{name} {message.removeprefix('This ')}"
     return f"{name} has a value that is not allowed here."
 
 

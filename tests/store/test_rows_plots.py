@@ -87,7 +87,7 @@ class TestPlots:
 
     @pytest.mark.parametrize("kind", ["plots", "dashboards", "projects"])
     def test_the_id_of_a_deleted_plot_is_not_given_again(self, lab: Lab, kind: str) -> None:
-        """A link for outsiders and an alert may still name that plot."""
+        """Sessions, stars and passports of figures may still name that plot."""
         scope = lab.another_project()
         board = lab.make("dashboards", scope)
         plot = lab.store.plots.save(board.id, "Fade", {}, scope)

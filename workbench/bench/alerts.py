@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..backend import Backend
+from ..errors import BadRequest
 from ..messages import counted
 from ..operations.alerts import AddressShown, AlertShown, OccurrenceShown
 from ..operations.operation import pages
@@ -69,7 +70,16 @@ class Alerts:
         """
         chosen = merged(values, {})
         return self._backend.create_alert(
-            plot.id, name, step, column, above, below, equals, None if key is None else list(key), chosen, webhook
+            _id_of(plot),
+            name,
+            step,
+            column,
+            above,
+            below,
+            equals,
+            None if key is None else list(key),
+            chosen,
+            webhook,
         )
 
     def choices(self, plot: SavedPlot) -> AlertChoices:
@@ -78,7 +88,7 @@ class Alerts:
         It has the ``fields``, the ``steps`` of the plan that give rows, with their columns, and the ``webhooks`` that
         are allowed. The plan runs with the saved values; Invalid says why it does not.
         """
-        return self._backend.alert_choices(plot.id)
+        return self._backend.alert_choices(_id_of(plot))
 
     def list(self) -> pd.DataFrame:
         """The alerts as a frame, the oldest first; ``problem`` says why the last look at one failed."""
@@ -86,7 +96,8 @@ class Alerts:
 
     def delete(self, alert: str | AlertShown) -> None:
         """Delete an alert, by its id, with what it found."""
-        self._backend.delete_alert(alert if isinstance(alert, str) else alert["id"])
+        # What is neither an id nor an alert leads to no alert, and the backend says so.
+        self._backend.delete_alert(str(alert["id"]) if isinstance(alert, dict) and "id" in alert else str(alert))
 
     def occurrences(self, acknowledged: bool | None = None) -> pd.DataFrame:
         """What was found, the newest first: all, or with False only what nobody has acknowledged."""
@@ -111,3 +122,9 @@ class Alerts:
     def disallow(self, address: str) -> None:
         """Webhooks that go to addresses that begin so are not sent any more."""
         self._backend.disallow_webhooks(address)
+
+
+def _id_of(plot: SavedPlot) -> str:
+    if not isinstance(getattr(plot, "id", None), str):
+        raise BadRequest(f"An alert is about a saved plot, such as board.plot('Fade'), not about {plot!r:.40}.")
+    return plot.id

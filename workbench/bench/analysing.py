@@ -133,6 +133,8 @@ class Analysing:
     def _filters(self, measurements: Tests) -> dict[str, JsonValue] | None:
         if measurements is None:
             return None
+        if not isinstance(measurements, str | Record | Iterable):
+            raise BadRequest(f"Tests are named by names, ids, records or filters, not by {measurements!r:.40}.")
         if isinstance(measurements, Mapping):
             return filters_of(measurements)
         several = [measurements] if isinstance(measurements, str | Record) else list(measurements)

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 from pydantic import JsonValue
 
 from ..backend import Backend
-from ..errors import BadRequest
+from ..errors import BadRequest, Invalid, Problem
 from ..quick_import import later
 from ..records import Dashboard, Plot
+from ..records.values import is_whole
 from .as_of import AsOf, then
 from .collections import Collection, Ref
 from .recipe_input import ParamValue, RecipeLike, Values, is_untrusted
@@ -73,6 +74,10 @@ class Board:
         Conflict
             If somebody has saved after that revision; nothing is saved.
         """
+        if not isinstance(name, str):
+            raise Invalid(Problem(("name",), "'name' must be a text.", "str_type"))
+        if not is_whole(name):
+            raise Invalid(Problem(("name",), "Text must be whole Unicode characters without NUL.", "value_error"))
         backend = self._bench.backend
         own = not is_untrusted(backend, self._bench._to_draw(recipe))
         config = self._bench.config_of(recipe)

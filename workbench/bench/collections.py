@@ -159,7 +159,12 @@ def listed(fields: Iterable[str] | None) -> builtins.list[str] | None:
     """Names as a list; one name is a list of one."""
     if isinstance(fields, str):
         return [fields]
-    return None if fields is None else [*fields]
+    if fields is not None and not isinstance(fields, Iterable):
+        raise BadRequest(f"'fields' is a list of names of columns, not {fields!r:.40}.")
+    names = None if fields is None else [*fields]
+    if names is not None and (wrong := [name for name in names if not isinstance(name, str)]):
+        raise BadRequest(f"'fields' is a list of names of columns, and {wrong[0]!r:.40} is not a name.")
+    return names
 
 
 def _snake(name: str) -> str:
@@ -174,6 +179,8 @@ def filters_of(given: Mapping[str, FilterValue]) -> dict[str, JsonValue]:
     Invalid
         For a value that no record can have: it would match nothing, without a word.
     """
+    if not isinstance(given, Mapping):
+        raise BadRequest(f"Filters are given by name, such as {{'batch': 'A'}}, not as {given!r:.40}.")
     where, problems = plain({name: _ids(value) for name, value in given.items()}, ("where",))
     if problems:
         raise Invalid(problems)

@@ -10,6 +10,7 @@ from ..errors import BadRequest, NotFound, instead
 from ..quick_import import later
 from ..records import Analysis, Instance, Measurement
 from ..records.exclusion import CYCLES, EXCLUSION, REASON, cycles_text, exclusion_of
+from ..records.values import is_whole
 from .collections import Ref
 
 if TYPE_CHECKING:
@@ -75,7 +76,13 @@ class Excluding:
             If there is none of that name; the message has the nearest.
         """
         there = self.exclusions()
-        found = there[(there["name"] == name) | (there["id"] == name)]
+        found = (
+            there[(there["name"] == name) | (there["id"] == name)]
+            if isinstance(name, str) and is_whole(name)
+            else there[:0]
+        )
         if found.empty:
-            raise NotFound(f"There is no exclusion '{name}'. {instead(name, list(there['name']), 'exclusions')}")
+            raise NotFound(
+                f"There is no exclusion '{name}'. {instead(str(name), list(there['name']), 'exclusions')}"
+            )
         self.backend.delete(Analysis, str(found["id"].iloc[0]))

@@ -37,7 +37,9 @@ class Sessions:
     def list(self, *, limit: int | None = None, offset: int = 0) -> pd.DataFrame:
         """The sessions as a frame, the newest first."""
         for name, value in (("limit", limit), ("offset", offset)):
-            if value is not None and value < 0:
+            if value is None and name == "limit":
+                continue
+            if not isinstance(value, int) or isinstance(value, bool) or value < 0:
                 raise BadRequest(f"'{name}' is a whole number from 0, not {value!r}.")
         columns = ["title", "created_at", "updated_at", "id", "dashboard_id", "plot_id"]
         found = self._backend.sessions(limit=limit, offset=offset)
@@ -72,7 +74,9 @@ class Sessions:
         Invalid
             For another role.
         """
-        return self._backend.say(self._id(id), role, dict(content))
+        return self._backend.say(
+            self._id(id), role, content if not isinstance(content, Mapping) else dict(content)
+        )
 
     def replay(self, id: str | Session) -> builtins.list[CheckedAnswer]:
         """All answers of the author in a session, checked and drawn again on the data of now, the oldest first.

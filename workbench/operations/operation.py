@@ -40,8 +40,9 @@ from typing import get_type_hints as hints_of
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, create_model
 
 from ..cached_property import cached_property
-from ..errors import NotFound
+from ..errors import Invalid, NotFound, Problem
 from ..records import Project, Record
+from ..records.values import is_whole
 from ..store.records.people import Right
 
 if TYPE_CHECKING:
@@ -253,14 +254,18 @@ class Operation(Generic[P, R]):
         """The path of a request with these arguments."""
         made = self.path
         for position in self.positions:
-            made = made.replace(f"{{{position}}}", _segment(position, carrier, arguments), 1)
+            made = made.replace(f"{{{position}}}", self.position(position, carrier, arguments), 1)
         return made
+
+    def position(self, name: str, carrier: Carrier, arguments: Arguments) -> str:
+        """The text for a position of the path; NotFound if no record can be meant."""
+        return _segment(name, carrier, arguments)
 
     def query(self, carrier: Carrier, arguments: Arguments) -> dict[str, Argument]:
         """The query parameters of a request with these arguments."""
         made: dict[str, Argument] = {"project_id": carrier.project.id} if self.project == "query" else {}
         if self.body is None:
-            made |= {name: arguments[name] for name in self.sent if arguments[name] is not None}
+            made |= {name: _text_of(name, arguments[name]) for name in self.sent if arguments[name] is not None}
         return made
 
     def content(self, carrier: Carrier, arguments: Arguments) -> dict[str, JsonValue] | None:
@@ -306,6 +311,23 @@ def _is_said(parameter: inspect.Parameter, value: Argument) -> bool:
     return value is not None or parameter.default is inspect.Parameter.empty
 
 
+def _text_of(name: str, value: Argument) -> str:
+    """A query parameter as it is sent.
+
+    Raises
+    ------
+    Invalid
+        For what is neither a text nor a number, and for a text that cannot be sent.
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if not isinstance(value, str | int | float):
+        raise Invalid(Problem((name,), f"'{name}' must be a text, a number, or true or false.", "value_error"))
+    if not is_whole(str(value)):
+        raise Invalid(Problem((name,), "Text must be whole Unicode characters without NUL.", "value_error"))
+    return str(value)
+
+
 def _segment(position: str, carrier: Carrier, arguments: Arguments) -> str:
     """The text for a position of a path."""
     found = arguments.get(position, arguments.get(position.removesuffix("_id")))
@@ -317,8 +339,8 @@ def _segment(position: str, carrier: Carrier, arguments: Arguments) -> str:
     if found is None and position == "project_id":
         found = carrier.project.id
     text = "" if found is None else str(found)
-    if not text or "/" in text:
-        # The same words as the store's: an empty id names nothing, and one with a slash is not one position of a path.
+    if not text or "/" in text or not is_whole(text) or not text.isprintable():
+        # The same words as the store's: no id is empty, and one with a slash is not one position of a path.
         raise NotFound(f"There is no {position.removesuffix('_id').replace('_', ' ')} '{text}'.")
     return text
 

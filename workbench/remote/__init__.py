@@ -290,8 +290,7 @@ class RemoteBackend(Boards):
     # What there is
 
     def search(self, text: str, **options: Unpack[SearchOptions]) -> Found:
-        types = options.get("entity_types")
-        kinds = None if types is None else list(types)
+        kinds = searches.kinds_of(options.get("entity_types"))
         asked: dict[str, int] = {
             name: options[name] for name in ("limit", "offset", "per_type") if name in options
         }

@@ -16,7 +16,7 @@ from ..operations.operation import Sent
 from ..records import SOURCES, Measurement, Project, Record, Study
 from ..records.exclusion import EXCLUSION
 from ..records.record_table import named, tabulated
-from ..records.values import is_same_name
+from ..records.values import is_same_name, is_whole
 from ..table import Column, Table
 from . import wire
 from .client import Client, Params
@@ -42,6 +42,8 @@ class Records(Backend):
         wanted = ref.id if isinstance(ref, Record) else ref
         if not isinstance(wanted, str):
             raise BadRequest(f"A {kind.label} is named by its id, its name or the record, not by {wanted!r}.")
+        if not is_whole(wanted):  # such a text cannot be sent
+            raise NotFound(f"There is no {kind.label} '{wanted}'.")
         if issubclass(kind, Project):
             return self._project_of(kind, wanted)
         (found,) = self.client.get(self._kind(kind), {"ref": wanted}).json()["items"]

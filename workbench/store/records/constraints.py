@@ -50,8 +50,9 @@ def holder(db: sqlite3.Connection, record: Record, before: Record | None = None)
 
 
 def check_new_id(db: sqlite3.Connection, id: str) -> None:
-    """Refuse an id that is not a UUID, or that any record has or a plot had: links and alerts may still name that plot.
-    Samples know their owner by its id alone. The answer is the same for all of them, so it does not say which it is.
+    """Refuse an id that is not a UUID, or that any record has or a plot had: sessions, stars and passports of figures
+    may still name that plot. Samples know their owner by its id alone. The answer is the same for all of them, so it
+    does not say which it is.
 
     Raises
     ------
@@ -64,9 +65,20 @@ def check_new_id(db: sqlite3.Connection, id: str) -> None:
     if not plain:
         raise Invalid(Problem(("id",), f"'{id}' is not a UUID in its usual form.", "uuid_parsing"))
     each = " UNION ALL ".join(f'SELECT 1 FROM "{cls.table}" WHERE id = ?' for cls in KINDS.values())  # noqa: S608
-    each += " UNION ALL SELECT 1 FROM shares WHERE plot_id = ? UNION ALL SELECT 1 FROM alerts WHERE plot_id = ?"
-    if db.execute(each, [id] * (len(KINDS) + 2)).fetchone() or was_deleted(db, Plot, id):
+    if db.execute(each, [id] * len(KINDS)).fetchone() or was_deleted(db, Plot, id):
         raise Conflict(f"The id '{id}' is taken, or was once. Give another one.", id)
+
+
+def apart(record: Record) -> str:
+    """The id of a record beside others of its name, with what it belongs to."""
+    for word, field in (
+        ("cell", "instance_name"),
+        ("batch", "batch_name"),
+        ("specification", "specification_name"),
+    ):
+        if name := getattr(record, field, None):
+            return f"{record.id} ({word} '{name}')"
+    return record.id
 
 
 def _taken(cls: type[Record], fields: tuple[str, ...], name: str) -> str:

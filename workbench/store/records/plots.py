@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from ...errors import NotFound
 from ...records import Plot, Revision
+from ...records.values import is_whole
 from ...table import Plain
 from ..db.connections import Transaction
 from ..scope import Scope
@@ -40,7 +41,9 @@ class Plots:
         since : the revision that the recipe was made from; Conflict if the plot has a newer one.
         """
         with self.rows.store.transaction() as db:
-            found = self.rows.page(Plot, scope, where={"dashboard_id": dashboard_id, "name": name}).items
+            found: list[Plot] = []
+            if isinstance(name, str) and is_whole(name):  # else a new plot of that name is refused
+                found = self.rows.page(Plot, scope, where={"dashboard_id": dashboard_id, "name": name}).items
             if found and id is None:
                 if since is not None:
                     revisions.check_revision(found[0], {"revision": since})

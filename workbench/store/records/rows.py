@@ -26,8 +26,9 @@ from ..db.database_file import Host
 from ..scope import Scope
 from ..series.series import Series
 from . import edits, revisions, search
-from .conditions import conditions, equal
+from .conditions import conditions, equal, sound
 from .constraints import (
+    apart,
     check_batch,
     check_company,
     check_new_id,
@@ -197,13 +198,15 @@ class Rows:
     def _found(
         self, db: sqlite3.Connection, cls: type[R], wanted: str, scope: Scope, where: Mapping[str, Plain] | None
     ) -> R | None:
+        if not sound(wanted):
+            return None
         rows = self._select(db, cls, scope, where or {}, "AND t.id = ?", [wanted])
         named, spelt = equal("t.name", wanted)
         rows = rows or self._select(db, cls, scope, where or {}, f"AND {named} ORDER BY t.id", spelt)
         if len(rows) == 1:
             return self._record(cls, rows[0])
         if rows:
-            ids = ", ".join(_apart(self._record(cls, row)) for row in rows[:10])
+            ids = ", ".join(apart(self._record(cls, row)) for row in rows[:10])
             raise BadRequest(f"{len(rows)} records of kind {cls.label} are called '{wanted}'; give an id: {ids}.")
         return None
 
@@ -497,7 +500,7 @@ class Rows:
             self.store.check_used(db, cls.table, chosen, [values_of(row["id"] for row in rows)])
 
     def _get(self, db: sqlite3.Connection, cls: type[R], id: str, scope: Scope) -> R:
-        rows = self._select(db, cls, scope, {}, "AND t.id = ?", [id]) if isinstance(id, str) else []
+        rows = self._select(db, cls, scope, {}, "AND t.id = ?", [id]) if isinstance(id, str) and sound(id) else []
         if not rows:
             raise NotFound(f"There is no {cls.label} '{id}'.")
         return self._record(cls, rows[0])
@@ -572,18 +575,6 @@ def _replace(db: sqlite3.Connection, record: Record) -> None:
     changes = ", ".join(f'"{name}" = ?' for name in row)
     db.execute(f'UPDATE "{record.table}" SET {changes} WHERE id = ?', [*row.values(), record.id])  # noqa: S608
     search.index(db, record)
-
-
-def _apart(record: Record) -> str:
-    """The id of a record beside others of its name, with what it belongs to."""
-    for word, field in (
-        ("cell", "instance_name"),
-        ("batch", "batch_name"),
-        ("specification", "specification_name"),
-    ):
-        if name := getattr(record, field, None):
-            return f"{record.id} ({word} '{name}')"
-    return record.id
 
 
 def _project_of(record: Record) -> str | None:

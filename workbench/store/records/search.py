@@ -143,7 +143,7 @@ def search(
     BadRequest
         For a text of blanks only.
     """
-    entities = None if entity_types is None else list(dict.fromkeys(entity_types))
+    entities = kinds_of(entity_types)
     nothing = at_once(text, limit=limit, offset=offset, per_type=per_type, entity_types=entities)
     if nothing is not None:
         return nothing
@@ -168,11 +168,18 @@ def at_once(
 ) -> Found | None:
     """The empty answer to a search that cannot find anything, without reading the store; None for all others. Errors as
     ``search``."""
-    entities = None if entity_types is None else list(entity_types)
+    entities = kinds_of(entity_types)
     wanted = _checked(text, limit, offset, per_type, entities or ())
     if "\0" in wanted or not sound(wanted) or entities == []:
         return Found([], wanted, 0, limit, offset)
     return None
+
+
+def kinds_of(given: Iterable[str] | None) -> list[str] | None:
+    """The kinds that are asked for, each once; None for all. Invalid if it is not a list."""
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable | None):
+        raise Invalid(Problem(("entity_types",), "'entity_types' must be a list of kinds.", "list_type"))
+    return None if given is None else list(dict.fromkeys(map(str, given)))
 
 
 def _checked(text: str, limit: int, offset: int, per_type: int, entities: Iterable[str]) -> str:
@@ -188,7 +195,9 @@ def _checked(text: str, limit: int, offset: int, per_type: int, entities: Iterab
         ("offset", offset, 0, None),
         ("per_type", per_type, 1, 20),
     ):
-        if value < least or (most is not None and value > most):
+        if not isinstance(value, int) or isinstance(value, bool):
+            problems.append(Problem((name,), f"'{name}' must be a whole number.", "out_of_range"))
+        elif value < least or (most is not None and value > most):
             bounds = f"at least {least}" if most is None else f"from {least} to {most}"
             problems.append(Problem((name,), f"'{name}' is {bounds}, not {value}.", "out_of_range"))
     if problems:
