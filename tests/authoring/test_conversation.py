@@ -16,7 +16,7 @@ import workbench as wb
 from workbench.authoring import Conversation, Turn, answers_in, replayed, write
 from workbench.authoring.examples import answer
 from workbench.authoring.loop import TRIES
-from workbench.errors import BadRequest, Cancelled, Conflict, NotFound
+from workbench.errors import BadRequest, Cancelled, Conflict, NotFound, Problem
 from workbench.local import LocalBackend
 from workbench.records import Organization, Project, User
 from workbench.store.scope import Scope
@@ -259,6 +259,39 @@ def test_what_is_accepted_is_what_this_conversation_shows(bench: wb.Bench, talk:
     saved = other.accept()
     assert saved.config["transform"].endswith("# theirs\n")
     assert saved.revision == 3
+
+
+@pytest.mark.parametrize("is_new", [True, False])
+def test_a_draft_that_became_unsound_lets_no_older_one_be_saved(
+    bench: wb.Bench, talk: Conversation, monkeypatch: pytest.MonkeyPatch, is_new: bool
+) -> None:
+    if not is_new:
+        talk.ask("Cells", Model(SOUND))
+        talk.accept()
+    talk.ask("older", Model(changed(transform=SCRIPT + "# older\n")))
+    talk.ask("shown", Model(changed(transform=SCRIPT + "# shown\n")))
+    sound = type(bench.backend).sound
+
+    def since(backend: Any, config: Any) -> list[Problem]:
+        """The data changed: what the shown draft reads is gone."""
+        if config["transform"].endswith("# shown\n"):
+            return [Problem(("config", "plan"), "The column is gone.", "value_error")]
+        return list(sound(backend, config))
+
+    monkeypatch.setattr(type(bench.backend), "sound", since)
+    before = plots_of(bench)
+    with pytest.raises(wb.Conflict, match=r"The newest draft is not sound.*The column is gone"):
+        talk.accept()
+    assert plots_of(bench) == before
+    assert talk.draft["config"]["transform"].endswith("# shown\n")
+    monkeypatch.undo()
+    assert talk.accept().config["transform"].endswith("# shown\n")
+
+
+def test_what_is_shown_is_accepted_after_an_answer_that_is_not_sound(bench: wb.Bench, talk: Conversation) -> None:
+    talk.ask("Cells", Model(SOUND))
+    talk.ask("More", Model(four_mistakes(), four_mistakes(), four_mistakes(), four_mistakes()))
+    assert talk.accept().name == "Cells"
 
 
 def test_a_pasted_answer_is_checked_and_can_be_accepted(bench: wb.Bench, talk: Conversation) -> None:

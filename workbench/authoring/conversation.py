@@ -52,6 +52,7 @@ class Desk(Protocol):
         plot_id: str | None = None,
         new_plot_id: str | None = None,
         session_id: str | None = None,
+        only_newest: bool = False,
     ) -> Plot: ...
 
 
@@ -163,21 +164,22 @@ class Conversation:
         BadRequest
             If there is no draft.
         Conflict
-            If the name is taken.
+            If the name is taken, or if the draft is not sound any more, because the data changed.
         """
         if not self.drafts:
             raise BadRequest("There is no draft to accept. Ask for a plot first.")
         plot = self.plot
-        if plot is not None:
-            # Other conversations about a plot are in the same session, of which the newest draft is saved.
-            shown: list[JsonValue] = [{"type": "draft", "draft": self.drafts[-1]}]
-            self._keep("user", {"text": "Accept", "parts": shown})
+        # The newest draft of the session is saved, and that may be of another conversation about the plot, or one that
+        # was not sound.
+        shown: list[JsonValue] = [{"type": "draft", "draft": self.drafts[-1]}]
+        self._keep("user", {"text": "Accept", "parts": shown})
         saved = self._desk.decide(
             self.board,
             name=name,
             plot_id=None if plot is None else plot.id,
             new_plot_id=str(uuid.uuid4()) if plot is None else None,
             session_id=self.session_id,
+            only_newest=True,
         )
         self.plot, self._start, self.drafts = saved, {"name": saved.name, "config": saved.config}, []
         self._sent = None

@@ -68,6 +68,7 @@ def decide(
     plot_id: str | None = None,
     new_plot_id: str | None = None,
     session_id: str | None = None,
+    only_newest: bool = False,
     writing: Callable[[], AbstractContextManager[Transaction]] | None = None,
 ) -> Plot:
     """Save the newest sound draft of a user on a dashboard as a plot.
@@ -79,6 +80,7 @@ def decide(
     plot_id : the plot whose draft it is; it becomes its next revision, unless ``new_plot_id`` is given.
     new_plot_id : the id of a new plot.
     session_id : only drafts of this session.
+    only_newest : only the newest draft, for a caller that shows it: an older one would be saved unseen.
     writing : gives the transaction in which to write; by default one of the store.
 
     Raises
@@ -96,7 +98,7 @@ def decide(
         new_plot_id = _uuid(new_plot_id, "new_plot_id")
     _plot(store, scope, board, plot_id)
     found = store.sessions.drafts(scope, actor, board.id, plot_id=plot_id, session=session_id)
-    draft, sound = _newest_sound(found, check)
+    draft, sound = _newest_sound(found[:1] if only_newest else found, check)
     with (writing or store.transaction)() as db:
         called = sound.name if name is None else name
         values = {"name": called, "config": sound.config.dump()}

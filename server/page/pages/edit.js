@@ -164,9 +164,9 @@ function Desk({ project, home, record: opened }) {
     if (!from || note.trim() || PARTS.some((one) => texts[one] !== from.texts[one])) return null;
     if (record && (await get(plotPath(project, home.id, record.id))).revision !== revision) throw new Refused(409, "", "Somebody else saved meanwhile.");
     const target = record ? { plot_id: record.id } : { new_plot_id: newId() };
-    // Other authors of this plot are in the same session, of which the newest draft is saved.
-    if (record) await post(`/agent/sessions/${part(from.session)}/messages`, { role: "user", content: { text: "Accept", parts: [{ type: "draft", draft: from.draft }] } });
-    return post(`/projects/${part(project)}/dashboards/${part(home.id)}/authoring-decision`, { name: name.trim(), session_id: from.session, ...target });
+    // The newest draft of the session is saved: that may be of another author of this plot, or one that was not sound.
+    await post(`/agent/sessions/${part(from.session)}/messages`, { role: "user", content: { text: "Accept", parts: [{ type: "draft", draft: from.draft }] } });
+    return post(`/projects/${part(project)}/dashboards/${part(home.id)}/authoring-decision`, { name: name.trim(), session_id: from.session, only_newest: true, ...target });
   };
 
   /** @param {number} [revision] the revision that the change starts from */
@@ -186,7 +186,9 @@ function Desk({ project, home, record: opened }) {
       say(record ? `Saved as revision ${made.revision}.` : "The plot is saved.");
       if (!record) { leaving.ask = null; go(`${base}/plots/${made.id}`); }
     } catch (error) {
-      if (error instanceof Refused && error.status === 409 && record) setConflict(await get(plotPath(project, home.id, record.id)));
+      const unsound = error instanceof Refused ? error.detail?.problems : null;
+      if (unsound) { setProblems(unsound); sayError(error); } // the draft is not sound any more, since the data changed
+      else if (error instanceof Refused && error.status === 409 && record) setConflict(await get(plotPath(project, home.id, record.id)));
       else if (error instanceof Refused && Array.isArray(error.detail)) { setProblems(error.detail); sayError(error); }
       else sayError(error);
     } finally {
