@@ -15,6 +15,7 @@ from importlib.resources import files
 from pathlib import Path, PurePosixPath
 from posixpath import normpath
 
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -22,6 +23,7 @@ from starlette.routing import Route
 
 from workbench.cached_property import cached_property
 from workbench.inert_page import inert_script
+from workbench.store.store import Store
 
 FOLDER = Path(__file__).parent / "page"
 PLACES = ("boards", "explore", "bring-in", "admin", "s", "embed")
@@ -217,7 +219,7 @@ async def _page(request: Request) -> Response:
     if home is None:
         raise HTTPException(404)
     headers = {
-        "content-security-policy": policy(_frames(request)),
+        "content-security-policy": policy(await _frames(request)),
         "referrer-policy": "no-referrer",
         "permissions-policy": "camera=(), microphone=(), geolocation=()",
         "cache-control": "no-cache",
@@ -227,10 +229,16 @@ async def _page(request: Request) -> Response:
     return home.answer(request, headers)
 
 
-def _frames(request: Request) -> str:
-    """Who may show an address in a frame: nobody, but of links for it the sites that the operator names."""
+async def _frames(request: Request) -> str:
+    """Who may show an address in a frame: nobody, but of links that were made for it the sites that the operator
+    names."""
     sites: tuple[str, ...] = request.app.state.workbench.settings.embed_origins
-    return " ".join(sites) if sites and request.url.path.startswith("/embed/") else "'none'"
+    if not sites or not request.url.path.startswith("/embed/"):
+        return "'none'"
+    token = request.url.path.split("/")[2]
+    store: Store = request.app.state.workbench.store
+    refuses = await run_in_threadpool(store.shares.refuses_frames, token)
+    return "'none'" if refuses else " ".join(sites)
 
 
 async def _file(request: Request) -> Response:

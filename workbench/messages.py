@@ -81,7 +81,8 @@ def refused(name: str, kind: str, message: str, ctx: Mapping[str, object] | None
         return f"{name} must be {WANTED[kind]}."
     if kind in _BOUNDS:
         words, bound = _BOUNDS[kind]
-        return f"{name} must be {words} {known.get(bound)}."
+        value = known.get(bound)
+        return f"{name} must be {words} {f'{value:g}' if isinstance(value, float) else value}."
     if kind in _LENGTHS:
         words, bound, unit = _LENGTHS[kind]
         most = known.get(bound)

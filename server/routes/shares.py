@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 
 from workbench import export
 from workbench.backend import FigureAnswer
-from workbench.errors import Invalid, NotFound, Problem, instead
+from workbench.errors import Conflict, Invalid, NotFound, Problem, instead
 from workbench.recipe.plot import PlotConfig
 from workbench.recipe.values import effective
 from workbench.records import Dashboard, Plot
@@ -225,6 +225,12 @@ def _plot(context: RequestContext, id: str, given: Json) -> tuple[PlotConfig, Js
     if plot.dashboard_id != share.dashboard_id or share.plot_id not in (None, plot.id):
         raise NotFound(f"There is no plot '{plot.id}'.")
     config = config_of(context, plot, Chosen(revision=share.revision))
+    gone = [name for name in share.values.get(plot.id, {}) if name not in config.params]
+    if gone:  # without it the plot could show what the link leaves out
+        raise Conflict(
+            f"The plot was changed after this link was made, and has no '{gone[0][:80]}' any more, which the link "
+            "fixes. Ask the person who sent it for a new one."
+        )
     turned = _turned(share, config)
     fixed = [name for name in given if name not in turned]
     if fixed:

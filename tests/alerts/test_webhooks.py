@@ -148,6 +148,9 @@ def test_the_own_network_needs_to_be_allowed(bench: wb.Bench, hook: Hook) -> Non
         ("fd00::1", False, True),
         ("::1", False, True),
         ("::ffff:10.0.0.1", False, True),
+        ("64:ff9b::808:808", True, True),
+        ("64:ff9b::a00:1", False, True),
+        ("64:ff9b::a9fe:a9fe", False, False),
         ("169.254.169.254", False, False),
         ("fe80::1%eth0", False, False),
         ("::ffff:169.254.169.254", False, False),
@@ -202,8 +205,12 @@ def test_what_an_allowed_address_covers(bench: wb.Bench, rule: str, address: str
     if fits:
         assert webhooks.allowed(address, held).address == target_of(rule).text
     else:
-        with pytest.raises(BadRequest, match="may not go"):
+        with pytest.raises(BadRequest, match="may not go") as caught:
             webhooks.allowed(address, held)
+        # The command that it names allows the address.
+        said = str(caught.value).rpartition("allow ")[2].removesuffix("...'.")
+        bench.alerts.allow(said)
+        assert webhooks.allowed(address, store_of(bench).alerts.addresses()).address == said
 
 
 def test_nothing_listens(bench: wb.Bench) -> None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 from support.full_organization import RECIPE, World, make
-from support.server_in_process import Lab
+from support.server_in_process import Lab, lab
 from test_server_page_data import CHOOSING
+
+from server import Settings
+from workbench.errors import StoreError
 
 
 @pytest.fixture
@@ -71,6 +75,40 @@ def test_fixed_values_are_those_of_the_link(served: Lab, world: World) -> None:
     body["values"] = {plot["id"]: {"off": 1}}
     wrong = served.call("POST", f"/projects/{world.ids['project_id']}/shares", json=body)
     assert (wrong.status_code, "'of'" in wrong.text) == (422, True)
+
+
+def test_a_fixed_value_whose_param_is_gone_shows_nothing_else(served: Lab, world: World) -> None:
+    """The plot would show all that the link leaves out."""
+    made = shared(served, world, one=True)
+    place = f"/projects/{world.ids['project_id']}/dashboards/{world.ids['dashboard_id']}/plots/{made['plot']}"
+    body = {"dashboard_id": made["dashboard_id"], "values": {made["plot"]: {"of": cell_name(served, world)}}}
+    link = served.json("POST", f"/projects/{world.ids['project_id']}/shares", json=body)
+    served.json("PATCH", place, json={"revision": 1, "config": RECIPE})
+    answer = served.client.get(f"/shared/{link['token']}/plots/{made['plot']}/figure")
+    assert (answer.status_code, "has no 'of' any more" in answer.json()["message"]) == (409, True)
+    assert served.client.get(f"{made['at']}/plots/{made['plot']}/figure").status_code == 200
+
+
+def test_only_a_link_that_was_made_for_it_is_shown_in_frames(tmp_path: Path) -> None:
+    with lab(tmp_path, Settings(embed_origins=("https://wiki.lab.example",), readers=0)) as made:
+        world = make(made, made.admin, "OURS")
+        for embed, frames in ((False, "'none'"), (True, "https://wiki.lab.example")):
+            body = {"dashboard_id": world.ids["dashboard_id"], "embed": embed}
+            link = made.json("POST", f"/projects/{world.ids['project_id']}/shares", json=body)
+            answer = made.client.get(f"/embed/{link['token']}")
+            assert f"frame-ancestors {frames}" in answer.headers["content-security-policy"]
+
+
+def test_a_link_is_shown_where_its_use_cannot_be_counted(
+    served: Lab, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = shared(served, world)
+
+    def full(_: Any) -> Any:
+        raise StoreError("The disk is full.")
+
+    monkeypatch.setattr(type(served.store), "transaction", full)
+    assert served.client.get(made["at"]).status_code == 200
 
 
 def test_a_link_that_could_show_nothing_is_refused(served: Lab, world: World) -> None:

@@ -35,6 +35,8 @@ TAKEN_SECONDS = 120.0
 MOST_AT_ONCE = 50
 _PORTS = {"http": 80, "https": 443}
 _LONGEST = 2000
+_TRANSLATED = ipaddress.ip_network("64:ff9b::/96")
+"""Addresses that a gateway turns into those of IPv4, which are their last 32 bits: https://www.rfc-editor.org/rfc/rfc6052"""
 
 
 class NotSent(Exception):
@@ -96,7 +98,7 @@ def allowed(address: str, addresses: Iterable[Address]) -> Address:
     there = ", ".join(f"'{one.address}'" for one in held) or "none"
     raise BadRequest(
         f"Webhooks may not go to '{wanted.text}'. Allowed are: {there}. An Admin allows others with "
-        f"'workbench webhooks allow {wanted.scheme}://{wanted.host}/...'."
+        f"'workbench webhooks allow {wanted._replace(path='/').text}...'."
     )
 
 
@@ -129,6 +131,8 @@ def is_allowed(text: str, *, private: bool) -> bool:
     mapped = getattr(address, "ipv4_mapped", None) or getattr(address, "sixtofour", None)
     if mapped is not None:
         address = mapped
+    elif address in _TRANSLATED:
+        address = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
     if address.is_multicast or address.is_unspecified or address.is_link_local:
         return False
     return address.is_global or (private and (address.is_private or address.is_loopback))

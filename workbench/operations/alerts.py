@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, cast
 
-from pydantic import BaseModel, Field, JsonValue, ValidationError
+from pydantic import AfterValidator, BaseModel, Field, JsonValue, ValidationError
 from typing_extensions import TypedDict
 
 from ..alerts import form
@@ -15,6 +15,7 @@ from ..quick_import import later
 from ..recipe.jsontext import plain
 from ..recipe.strict import NotNull, Scalar
 from ..records import Plot
+from ..records.values import plain_name
 from ..store.records.alerts import Address, Alert, Occurrence
 from ..store.records.people import Right
 from ..table import time_text
@@ -35,7 +36,7 @@ ALERTS = "/projects/{project_id}/alerts"
 FOUND = f"{ALERTS}/occurrences"
 ADDRESSES = "/webhook-addresses"
 Json = dict[str, Sent]
-Title = Annotated[str, Field(min_length=1, max_length=200)]
+Title = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(plain_name)]
 ColumnText = Annotated[str, Field(min_length=1, max_length=500)]
 Acknowledged = Annotated[
     bool | None, Field(description="Only what somebody has acknowledged, or with false only what nobody has.")

@@ -6,13 +6,14 @@ import hashlib
 import secrets
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from sqlite3 import Connection
 
 import orjson
 
-from ...errors import Invalid, NotFound, Problem
+from ...errors import Invalid, NotFound, Problem, StoreError
 from ...records import Dashboard, Organization, Plot, Project, User
 from ...table import Plain, to_micros
 from ..db import checksums
@@ -166,9 +167,14 @@ class Shares:
         found = next(members, None)
         return None if found is None else self._rows.user(found["email"])
 
+    def refuses_frames(self, token: str) -> bool:
+        """Whether there is a link of a token that was not made to be shown in the frames of other sites."""
+        rows = rows_as_dicts(self._store.execute("select * from shares where token = ?", [_hash(token)]))
+        return any(not _share(row).embed for row in rows)
+
     def used(self, share: Share) -> None:
-        """Count that a link was opened."""
-        with self._store.transaction() as db:
+        """Count that a link was opened. It is shown also where that cannot be counted, as on a full disk."""
+        with suppress(StoreError), self._store.transaction() as db:
             db.execute(
                 "update shares set uses = uses + 1, used_at = ? where id = ?", [self._store.tick(db), share.id]
             )
