@@ -140,6 +140,24 @@ def test_an_old_log_beside_a_closed_store_is_refused(tmp_path: Path) -> None:
     assert names(path) == ["first", "second"]
 
 
+@pytest.mark.parametrize(("mine", "theirs"), [(1, 1), (1, 40), (40, 1)])
+def test_a_copied_file_is_not_mixed_with_the_log_of_another_store(tmp_path: Path, mine: int, theirs: int) -> None:
+    """A plain copy of a closed store, put where another store was whose programs were killed."""
+    path, other = tmp_path / "lab.db", tmp_path / "other.db"
+    add(path, "closed", *(f"mine {n}" for n in range(mine)))
+    add(other, "killed", *(f"theirs {n}" for n in range(theirs)))
+    left = main_file.log_of(other).read_bytes()
+    shutil.copy(path, other)
+    before = other.read_bytes()
+    with pytest.raises(Damaged, match=r"'other\.db-wal' beside the store .* is of another file"):
+        Store.open(other)
+    assert other.read_bytes() == before
+    assert main_file.log_of(other).read_bytes() == left
+    main_file.log_of(other).unlink()
+    (tmp_path / "other.db-shm").unlink(missing_ok=True)
+    assert names(other) == sorted(f"mine {n}" for n in range(mine))
+
+
 @pytest.mark.parametrize("changes", [1, 3])
 @pytest.mark.parametrize("in_one_file", [False, True])
 def test_a_backup_in_the_place_of_a_store_is_not_mixed_with_its_log(

@@ -246,9 +246,11 @@ def refuse_without_log(path: Path) -> None:
 
 
 def refuse_older_log(path: Path) -> None:
-    """Refuse a log that is older than its file, before SQLite writes its old pages over newer ones.
+    """Refuse a log of another store, or one that is older than its file, before SQLite writes its pages over those of
+    the file.
 
-    Every change moves the store's clock, so the clock with the log is never behind that of the file alone.
+    The name of a store never changes. Every change moves the store's clock, so the clock with the log is never behind
+    that of the file alone.
 
     Raises
     ------
@@ -259,8 +261,12 @@ def refuse_older_log(path: Path) -> None:
         return
     # A connection that may not write does not move the log when it is closed.
     with_log = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
-    alone, both = _clock(connect_without_log(path)), _clock(with_log)
-    if alone is not None and both is not None and alone > both:
+    alone, both = _facts(connect_without_log(path)), _facts(with_log)
+    if alone is None or alone == _UNREADABLE:  # while a log is being moved, the file alone may be unreadable
+        return
+    if both == _UNREADABLE or (both is not None and alone[0] != both[0]):
+        raise _of_another(path)
+    if both is not None and alone[1] > both[1]:
         raise Damaged(
             f"The store '{path}' is newer than the log beside it, '{log_of(path).name}', which is left of an older "
             "copy. Move that log away, with the file that ends in '-shm', and open the store again."
@@ -280,7 +286,11 @@ def refuse_log_of_another(path: Path) -> None:
         if not version or version & _NOTED or _log_mark(path) in (None, version):
             return
         time.sleep(pause)  # a process that works on it may have moved the log just now
-    raise Damaged(
+    raise _of_another(path)
+
+
+def _of_another(path: Path) -> Damaged:
+    return Damaged(
         f"The log '{log_of(path).name}' beside the store '{path}' is of another file, whose place this one took. Let "
         "everyone close the store, move that log away, with the file that ends in '-shm', and open the store again."
     )
@@ -302,14 +312,21 @@ def _log_mark(path: Path) -> int | None:
     return None
 
 
-def _clock(connection: sqlite3.Connection) -> int | None:
-    """The clock of a store. None if it cannot be read: while a log is being moved, the file alone may be unreadable."""
+_UNREADABLE = ("", 0)
+
+
+def _facts(connection: sqlite3.Connection) -> tuple[str, int] | None:
+    """The name and the clock of a store. ``_UNREADABLE`` if its pages do not fit together, as with the log of another
+    store; None if they cannot be read for another reason, or are not there."""
     with closing(connection):
         try:
-            row = connection.execute("select value from facts where name = 'clock'").fetchone()
-        except sqlite3.DatabaseError:
-            return None
-    return row[0] if row and isinstance(row[0], int) else None
+            rows = dict(connection.execute("select name, value from facts where name in ('store', 'clock')"))
+        except sqlite3.DatabaseError as error:
+            return _UNREADABLE if error.sqlite_errorname.startswith("SQLITE_CORRUPT") else None
+        except UnicodeDecodeError:
+            return _UNREADABLE
+    name, clock = rows.get("store"), rows.get("clock")
+    return (name, clock) if isinstance(name, str) and isinstance(clock, int) else None
 
 
 def connect_without_log(path: Path) -> sqlite3.Connection:
