@@ -14,6 +14,7 @@ from workbench import export
 from workbench.backend import FigureAnswer
 from workbench.errors import Invalid, NotFound, Problem, instead
 from workbench.figure_sketch import SketchLine, sketch
+from workbench.operations.arguments import whole
 from workbench.recipe.check import sound
 from workbench.recipe.plot import PlotConfig
 from workbench.recipe.strict import NotNull, Raw
@@ -23,7 +24,7 @@ from .. import records
 from ..auth import ProjectReader, ProjectWriter
 from ..context import RequestContext, Slow
 from ..kept_answers import from_store
-from ..parameters import Asked, AsOf, Flag, Text, Values, listing, whole
+from ..parameters import Asked, AsOf, Flag, Text, Values, listing
 from ..routing import Route, heavy, takes
 from ..schemas import Body, Changed, DescribedAs, GivenIn, Json, Page, Shown, id_of, wire
 from .recipes import (

@@ -8,13 +8,14 @@ from fastapi import APIRouter, Query
 from pydantic import BeforeValidator, Field
 from typing_extensions import TypedDict
 
+from workbench.operations.arguments import whole
 from workbench.records import Project
 from workbench.store.records import search
 from workbench.store.scope import Scope
 from workbench.table import time_text, to_micros
 
 from ..auth import QueryReader
-from ..parameters import Paging, Text, ids_of, paging, whole, without_nul
+from ..parameters import Paging, Text, ids_of, paging, without_nul
 from ..routing import Route
 
 router = APIRouter(route_class=Route, tags=["Search"])

@@ -52,7 +52,7 @@ class Desk(Protocol):
         plot_id: str | None = None,
         new_plot_id: str | None = None,
         session_id: str | None = None,
-        only_newest: bool = False,
+        only_newest: bool | None = None,
     ) -> Plot: ...
 
 

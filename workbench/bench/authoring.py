@@ -168,8 +168,7 @@ class Authoring:
             If the name or the id is taken, or if no draft is sound; ``detail`` says what is wrong with the newest.
         """
         held, wanted = self._board_and_plot(board, plot)
-        given = {"name": name, "plot_id": wanted, "new_plot_id": new_plot_id, "session_id": session}
-        return held._saved(self.backend.decide(held.record, **given))
+        return held._saved(self.backend.decide(held.record, name, wanted, new_plot_id, session))
 
     def _board_and_plot(self, board: Board | Ref, plot: SavedPlot | Ref | None) -> tuple[Board, str | None]:
         """A dashboard, and the id of one of its plots."""

@@ -57,7 +57,7 @@ PlotId = Annotated[str, AfterValidator(_uuid), Field(json_schema_extra={"format"
 NewPlotId = Annotated[str, AfterValidator(_uuid), Field(json_schema_extra={"format": "uuid"})]
 SessionId = Annotated[str, Field(json_schema_extra={"x-record": "sessions"})]
 OnlyNewest = Annotated[
-    bool, Field(description="Refuse if the newest draft is not sound, in place of saving an older one.")
+    bool | None, Field(description="Refuse if the newest draft is not sound, in place of saving an older one.")
 ]
 
 
@@ -185,7 +185,7 @@ class ConversationOperations:
         plot_id: PlotId | None = None,
         new_plot_id: NewPlotId | None = None,
         session_id: SessionId | None = None,
-        only_newest: OnlyNewest = False,
+        only_newest: OnlyNewest = None,
     ) -> Plot:
         """Save the caller's newest sound draft as a plot."""
         return desk.decide(
@@ -198,6 +198,6 @@ class ConversationOperations:
             plot_id=plot_id,
             new_plot_id=new_plot_id,
             session_id=session_id,
-            only_newest=only_newest,
+            only_newest=bool(only_newest),
             writing=lambda: self.writing(new_plot_id or plot_id),
         )
