@@ -445,9 +445,8 @@ class Backend(Drawing):
         """A plot of a dashboard by its id or name."""
         wanted = ref.id if isinstance(ref, Record) else ref
         plots = self.plots(board)
-        found = [one for one in plots if one.id == wanted] or [
-            one for one in plots if is_same_name(one.name, wanted)
-        ]
+        found = [one for one in plots if one.id == wanted]
+        found = found or [one for one in plots if is_same_name(one.name, wanted)]
         if not found:
             raise NotFound(f"There is no plot '{wanted}'. {instead(str(wanted), (one.name for one in plots))}")
         return found[0]
