@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from workbench.errors import FileRefused
 from workbench.readers import limits, read
 from workbench.readers.table.last_line import is_cut
 from workbench.table import Table, concat
@@ -110,3 +111,30 @@ def test_only_the_end_of_a_long_file_is_looked_at(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(limits, "CHUNK_ROWS", 50)
     table, said = samples(tmp_path, "\n".join([HEAD, *ROWS * 5, "399.0,1.0000,3.6"]))
     assert (table.n, said) == (5 * 399, ["cut_short"])
+
+
+THOUSANDS = [f'{n},"1,{n:03}.50",3.{n % 90 + 10}00,"2,{n:03}.50"' for n in range(60)]
+
+
+@pytest.mark.parametrize("end", range(1, len(THOUSANDS[-1]) - 1))
+def test_a_last_line_cut_between_quotes_or_after_them_is_left_out(end: int, tmp_path: Path) -> None:
+    head = 'Time [s],Current [A],Voltage [V],"Discharge capacity [A.h]"'
+    table, said = samples(tmp_path, "\n".join([head, *THOUSANDS[:-1], THOUSANDS[-1][:end]]))
+    assert table.n == 59
+    assert "cut_short" in said
+    assert table["Discharge capacity [A.h]"].tolist()[-1] == 2058.5
+
+
+def test_a_quote_that_opens_above_the_last_line_is_refused(tmp_path: Path) -> None:
+    rows = [*ROWS[:5], f'{ROWS[5]},"a', *ROWS[6:]]
+    with pytest.raises(FileRefused, match="cannot be cut into rows and columns"):
+        samples(tmp_path, "\n".join([f"{HEAD},Note", *rows, LAST]))
+
+
+@pytest.mark.parametrize("last", ["", "80,1.0", "80,1.0,"])
+def test_a_cut_line_does_not_hide_the_direction_of_the_last_step(last: str, tmp_path: Path) -> None:
+    rows = [f"{n},1.0,{3 + n / 1000:.4f}" for n in range(80)]
+    path = tmp_path / "file.csv"
+    path.write_text("\n".join([HEAD, *rows, last]))
+    (table,) = read(path, sign="unsigned").batches
+    assert (table.n, set(table["Current [A]"].tolist())) == (80, {-1.0})

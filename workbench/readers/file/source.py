@@ -178,6 +178,7 @@ class LineStream:
     a line, and bytes since the last ``batch_begins()``. ``failure`` is the error that ``read`` raised: a parser may
     turn it into another one. ``tail`` holds the last lines. ``nuls`` is the number of NUL bytes, which are left out,
     ``unread`` that of marks `REPLACED` which were put in for bytes that are not of the encoding.
+    ``closing`` is put in at the end.
     """
 
     mode = "r"
@@ -190,12 +191,14 @@ class LineStream:
         before: bytes = b"",
         unquote: bool = False,
         rewrite: Callable[[bytes], bytes] | None = None,
+        closing: bytes = b"",
     ) -> None:
         self.name = head.name
         self.failure: Exception | None = None
         self.tail = b""
         self.nuls = 0
         self.unread = 0
+        self._closing = closing
         self._file = open(head.path, "rb")  # noqa: SIM115
         self._data = opened(self._file, head.packed) if head.packed else self._file
         encoding = head.encoding or "utf-8"
@@ -240,6 +243,7 @@ class LineStream:
         try:
             while not self._pending and not self._ended:
                 self._pending = self._next_block()
+                self._pending += self._closing if self._ended else b""
         except (FileRefused, TooLarge) as error:
             self.failure = error
             raise

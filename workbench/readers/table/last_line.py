@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import re
 
-_FIXED = re.compile(r'"?[-+]?\d*[.,](\d+)([eE][-+]\d\d+)?"?$')
-_BEGUN = re.compile(r'"?(?:[-+]?(?=[\d.,])\d*(?:[.,]\d*)?(?:[eE][-+]?\d*)?)?"?$')
+_FIXED = re.compile(r'"?[-+]?(?:\d{1,3}(?:,\d{3})+|\d*)[.,](\d+)([eE][-+]\d\d+)?"?$')
+_BEGUN = re.compile(r'"?(?:[-+]?(?=[\d.,])(?:\d{1,3}(?:,\d{3})+|\d*)(?:[.,]\d*)?(?:[eE][-+]?\d*)?)?"?$')
 """A number with decimals, and the beginning of one. A sign alone may say that there is none."""
 _LEAST_SHOWN = 3
 """Lines before the last that can show how many decimals a column has."""
 _MOST_LINES_OF_A_ROW = 100
+_OPEN = "unexpected end of data"
+"""What the parser of the standard library says of a quote that is not closed."""
 
 
 def is_cut(tail: bytes, delimiter: str, whole: int) -> bool:
@@ -34,8 +36,21 @@ def is_cut(tail: bytes, delimiter: str, whole: int) -> bool:
     return not _lacks_only_blanks(last, before, ended=ended)
 
 
+def opens_quote(tail: bytes, delimiter: str) -> bool:
+    """Whether the last line of a text opens a quote that it does not close."""
+    line = tail.decode("utf-8", "replace").rpartition("\n")[2]
+    try:
+        list(csv.reader([line], delimiter=delimiter, strict=True))
+    except csv.Error as error:
+        return str(error) == _OPEN
+    return False
+
+
 def _fields(line: str, delimiter: str) -> list[str]:
-    return line.rstrip("\r").split(delimiter)
+    line = line.rstrip("\r")
+    if '"' not in line or "\r" in line:
+        return line.split(delimiter)
+    return next(csv.reader([line], delimiter=delimiter))  # a delimiter within quotes is a part of the field
 
 
 def _ends_row_of_several_lines(lines: list[str], delimiter: str, whole: int) -> bool:

@@ -103,6 +103,12 @@ class Directions:
         return self.signs[run]
 
 
+def _known_before(values: Floats, starts: NDArray[np.intp], ends: NDArray[np.intp]) -> Floats:
+    """The last value of each run that is known, NaN where none is: a line that was cut has a current and no voltage."""
+    places = np.maximum.accumulate(np.where(np.isnan(values), -1, np.arange(len(values))))[ends]
+    return np.where(places < starts, np.nan, values[places])
+
+
 class RunScan:
     """Collects, batch by batch, the runs of an unsigned current and how the voltage moves in each.
 
@@ -141,7 +147,7 @@ class RunScan:
         ends = np.append(place[1:], n) - 1
         self._starts.append(place + self.rows)
         self._first.append(voltage[place])
-        self._last.append(voltage[ends])
+        self._last.append(_known_before(voltage, place, ends))
         self._flows.append(flows[place])
         self._steps.append(step[place])
         self._peaks.append(np.maximum.reduceat(size, place))

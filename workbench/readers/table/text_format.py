@@ -28,7 +28,7 @@ from .columns import From, Plan, Split, plan_columns, unique_labels
 from .dates import start_notes
 from .header_units import split_header
 from .kinds_and_sign import Survey
-from .last_line import is_cut
+from .last_line import is_cut, opens_quote
 from .proved_units import prove_units, take_temperature
 from .row_places import Places, Rewrite, tables_above
 from .several_cells import (
@@ -47,6 +47,9 @@ from .time_evidence import moments_of
 from .values import one_clock, without_points
 
 Frame = pd.DataFrame
+_QUOTE = b'"'
+_OPEN_QUOTE = "EOF inside string"
+"""What pandas says of a quote that is not closed."""
 _NOT_NUMBERS = ["-", "--", "---", "N.A.", "n.a."]
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _PAIR = re.compile(r"^\s*[~#]?\s*([A-Za-z][^:\t;=]{0,60}?)\s*(?::\s*|\t|;)\s*(\S.{0,200}?)\s*$")
@@ -315,6 +318,7 @@ class _Parser:
         self.head, self.layout, self.format, self.places = head, layout, format, places
         self.rows = max(1, min(limits.CHUNK_ROWS, limits.CHUNK_BYTES // max(layout.mean_line + 1, 1)))
         self.cut_short = False
+        self._ends_in_quotes = False
         self.as_written: set[str] = set()
         """The headers of columns that are read as texts, whatever they look like."""
         self._begun: Generator[Frame]
@@ -347,7 +351,14 @@ class _Parser:
     def _stream(self, then: Callable[[bytes], bytes] | None, before: bytes = b"") -> LineStream:
         layout = self.layout
         rewrite = self.places.rewrite(_chained(self.format.rewrite() if self.format.rewrite else None, then))
-        return LineStream(self.head, layout.skip, before=before, unquote=layout.unquote, rewrite=rewrite)
+        return LineStream(
+            self.head,
+            layout.skip,
+            before=before,
+            unquote=layout.unquote,
+            rewrite=rewrite,
+            closing=_QUOTE if self._ends_in_quotes else b"",
+        )
 
     def first(self) -> Frame:
         """The first batch; it has fewer rows than ``rows`` only if there are no more."""
@@ -390,6 +401,8 @@ class _Parser:
                 return
             except text_blocks.NotTheSame:
                 self._block = self.rows
+            except _EndsInQuotes:
+                self._ends_in_quotes = True
             finally:
                 frames.close()
 
@@ -425,13 +438,23 @@ class _Parser:
                 stream.batch_begins()
                 yield without_points(frame, layout.by_points)
         except (StopIteration, pd.errors.EmptyDataError):
-            self.cut_short = is_cut(stream.tail, layout.delimiter, layout.whole_rows)
+            self.cut_short = self._ends_in_quotes or is_cut(stream.tail, layout.delimiter, layout.whole_rows)
         except (pd.errors.ParserError, UnicodeError, OverflowError, MemoryError, ValueError) as error:
+            if (
+                _OPEN_QUOTE in str(error)
+                and not self._ends_in_quotes
+                and opens_quote(stream.tail, layout.delimiter)
+            ):
+                raise _EndsInQuotes from None
             raise stream.failure or _refused(self.head.name, error) from None
         finally:
             self.places.nuls = max(self.places.nuls, stream.nuls)
             self.places.unread = max(self.places.unread, stream.unread)
             stream.close()
+
+
+class _EndsInQuotes(Exception):
+    """A text whose last line opens a quote that it does not close, since it was cut there."""
 
 
 def _chained(first: Rewrite | None, then: Rewrite | None) -> Rewrite | None:
