@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,9 @@ from support.cycler_file import cycler_text
 import workbench as wb
 from workbench.cli import app
 from workbench.errors import NotFound
+from workbench.ingest import Report
 from workbench.ingest.processes import warm_workers
+from workbench.ingest.report.report import FileReport
 
 RULE = "{batch}_{cell}_{test}"
 
@@ -76,6 +79,19 @@ def test_a_watch_that_ends(data: Path, tmp_path: Path, capsys: pytest.CaptureFix
     out = capsys.readouterr().out
     assert out.count("stored") == 2
     assert "c1 RPT, 66 rows" in out
+
+
+def test_a_watch_says_the_same_of_a_file_once(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = FileReport("a.csv", "stored", instance="a", measurement="a", added=1, odd=["It repeats."])
+    grown = replace(one, status="extended", odd=["It repeats.", "It falls."])
+    rounds = [Report([one]), Report([grown]), Report([FileReport("b.csv", why="No.")] * 2)]
+    monkeypatch.setattr(wb.Bench, "watch", lambda *_, **__: iter(rounds))
+    assert run("watch", data, "--store", tmp_path / "lab.db") == 0
+    said = capsys.readouterr().out
+    assert "a.csv  a a, 1 row\n" in said
+    assert [said.count(text) for text in ("It repeats.", "It falls.", "No.")] == [1, 1, 2]
 
 
 def test_a_measurement_goes_out(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -300,3 +300,63 @@ def test_a_part_of_nothing_is_said(bench: wb.Bench, tmp_path: Path) -> None:
     (file,) = bench.ingest(path, sheet=[{"file": "*", "part": 1}])
     assert file.status == "stored"
     assert "has a part number but no test" in file.odd[0]
+
+
+@pytest.mark.parametrize("options", [{}, {"specification": "S"}])
+def test_estimated_ratings_follow_a_test_that_grows(
+    bench: wb.Bench, tmp_path: Path, options: dict[str, str]
+) -> None:
+    path = tmp_path / "a.csv"
+    lines = cycler_text(2).splitlines(keepends=True)
+    path.write_text("".join(lines[:12]))
+    bench.ingest(path, **options)  # type: ignore[arg-type]
+    path.write_text("".join(lines))
+    (file,) = bench.ingest(path)
+    assert file.status == "extended"
+    with wb.open(tmp_path / "whole.db") as other:
+        other.ingest(path, **options)  # type: ignore[arg-type]
+        (fresh,) = (other.specifications.get(id) for id in other.specifications.list()["id"])
+    (grown,) = (bench.specifications.get(id) for id in bench.specifications.list()["id"])
+    assert (grown.ratings, grown.source) == (fresh.ratings, fresh.source)
+
+
+def test_ratings_that_were_said_stay_when_a_test_grows(bench: wb.Bench, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    lines = cycler_text(2).splitlines(keepends=True)
+    path.write_text("".join(lines[:12]))
+    bench.ingest(path)
+    (id,) = bench.specifications.list()["id"]
+    said = {
+        "capacity": {"value": 5.0, "unit": "A.h"},
+        "voltage_min": {"value": 2.5, "unit": "V"},
+        "voltage_max": {"value": 4.2, "unit": "V"},
+    }
+    bench.specifications.update(id, ratings=said)
+    path.write_text("".join(lines))
+    assert bench.ingest(path)[0].status == "extended"
+    assert bench.specifications.get(id).ratings.capacity.value == 5.0
+
+
+def test_estimated_ratings_follow_another_unit_of_the_current(bench: wb.Bench, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(cycler_text(2))
+    bench.ingest(path)
+    (id,) = bench.specifications.list()["id"]
+    before = bench.specifications.get(id).ratings.capacity.value
+    (file,) = bench.ingest(path, column_map={"Current [A]": "Current [mA]"})
+    assert file.status == "updated"
+    rated = bench.specifications.get(id)
+    assert rated.ratings.capacity.value == pytest.approx(before / 1000)
+    assert rated.source["capacity"] == rated.ratings.capacity.value
+
+
+@pytest.mark.parametrize("end", [",,,,,stopped by user\n", "end,,,,,by user"])
+def test_a_line_that_is_left_out_makes_no_other_test(bench: wb.Bench, tmp_path: Path, end: str) -> None:
+    """The line has a text of its own, and so the samples another hash."""
+    path = tmp_path / "a.csv"
+    path.write_text(cycler_text(2))
+    first = bench.ingest(path)[0]
+    path.write_text(cycler_text(2) + end)
+    (file,) = bench.ingest(path)
+    assert (file.status, file.measurement_id) == ("duplicate", first.measurement_id)
+    assert len(bench.measurements.list()) == 1

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Unpack
 import typer
 
 from ..environment import meant_store
-from ..messages import spaced
+from ..messages import counted
 from ..quick_import import later
 from .console import out, print_json, progress_bar
 from .help import Commands
@@ -129,11 +129,11 @@ def watch(
         if not as_json:
             where = f"{meant_store(store)}, project '{bench.backend.project.name}'"
             out.print(f"Watching '{folder}' for {where}. Stop with Ctrl-C.", markup=False, soft_wrap=True)
-        stop = threading.Event()
+        stop, said = threading.Event(), set[tuple[str, str]]()
         with _asked_to_stop(stop):
             rounds = bench.watch(folder, every=every, settle=settle, once=once, stopped=stop.is_set, **options)
             for report in rounds:
-                _print_round(report, as_json=as_json)
+                _print_round(report, said, as_json=as_json)
                 if not as_json:
                     _print_alerts(bench)
             if not as_json:
@@ -147,15 +147,21 @@ def _print_alerts(bench: Bench) -> None:
         out.print(f"Alert     '{one.alert_name}': {of}", style="yellow", markup=False, soft_wrap=True)
 
 
-def _print_round(report: Report, *, as_json: bool) -> None:
+def _print_round(report: Report, said: set[tuple[str, str]], *, as_json: bool) -> None:
+    """Print what a round read. A warning of a file that grows is the same in each round, so it is printed once:
+    ``said`` are those that were."""
     if as_json:
         print_json(report.as_dict())
         return
     for file in report:
         what = f"{file.status:9} {file.path}  {file.instance} {file.measurement}".rstrip()
-        rows = f", {spaced(file.added)} rows" if file.added else ""
+        rows = f", {counted(file.added, 'row')}" if file.added else ""
         out.print(what + rows, markup=False, soft_wrap=True)
-        for remark in [file.why] if file.status == "refused" else file.odd:
+        refused = file.status == "refused"
+        for remark in [file.why] if refused else file.odd:
+            if (file.path, remark) in said and not refused:
+                continue
+            said.add((file.path, remark))
             out.print(f"          {remark}", markup=False, soft_wrap=True)
 
 

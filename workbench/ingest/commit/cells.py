@@ -15,7 +15,7 @@ from ...store.store import Scope, Store
 from ..limits import RecordFields
 from ..plan.destination import Destination, Ref
 from ..plan.jobs import Job
-from ..plan.labels import Labels
+from ..plan.labels import Labels, Ratings
 from ..plan.ratings import rated_ah
 from ..read.prepare import Prepared
 from ..report.report import FileReport
@@ -147,23 +147,59 @@ class Cells:
     ) -> Specification:
         """Compare a file with the ratings of its cell; an estimate that is the cell's own grows with the file."""
         if rated.source.get(OWN) and is_estimated(rated):
-            ratings, source = grown(prepared, rated)
-            if ratings != _ratings_of(rated):
-                report.changed.append(
-                    f"{rated.label} '{rated.name}', whose ratings are estimated: "
-                    f"{said('ratings', rated.ratings, ratings)}"
-                )
-                changes: RecordFields = {"ratings": ratings, "source": source}
-                rated = self.store.rows.update(
-                    Specification, rated.id, changes, self.scope, self.actor, connection=connection
-                )
-            return rated
+            return self._rated_anew(connection, rated, grown(prepared, rated), report)
         warned = rated.id in self._warned_of
         findings = compared(prepared, rated, warned=warned)
         report.take(findings)
         if findings:
             self._warned_of.add(rated.id)
         return rated
+
+    def follow(
+        self, connection: Transaction, record: Measurement, prepared: Prepared, report: FileReport, *, anew: bool
+    ) -> None:
+        """Let estimated ratings follow a test whose samples changed, where they are the cell's own or from its file.
+
+        ``anew``: the samples were read otherwise, so what the earlier reading showed counts no more. The estimate of a
+        cell with other tests keeps what it has, since these may have shown it.
+        """
+        rated = self.find(Specification, record.specification_id)
+        of_file = rated.source.get("file") == prepared.files[0]["name"]
+        if not is_estimated(rated) or not (of_file or rated.source.get(OWN)):
+            return
+        if anew and of_file and self._is_only_test(rated, record):
+            kept = {key: value for key, value in rated.source.items() if key != "at_least"}
+            made = {**_ratings_of(rated), **estimated(prepared)}, {**kept, **source_of(prepared)}
+        else:
+            made = grown(prepared, rated)
+        self._rated_anew(connection, rated, made, report)
+
+    def _is_only_test(self, rated: Specification, record: Measurement) -> bool:
+        """Whether a specification has one cell, and that cell one test."""
+        cells = self.store.rows.page(Instance, self.scope, where={"specification_id": rated.id}, limit=2).items
+        where = {"instance_id": record.instance_id}
+        return (
+            len(cells) == 1 and len(self.store.rows.page(Measurement, self.scope, where=where, limit=2).items) == 1
+        )
+
+    def _rated_anew(
+        self,
+        connection: Transaction,
+        rated: Specification,
+        made: tuple[Ratings, RecordFields],
+        report: FileReport,
+    ) -> Specification:
+        """A specification with other estimated ratings and their source; the report says what changed."""
+        ratings, source = made
+        if ratings == _ratings_of(rated):
+            return rated
+        report.changed.append(
+            f"{rated.label} '{rated.name}', whose ratings are estimated: {said('ratings', rated.ratings, ratings)}"
+        )
+        changes: RecordFields = {"ratings": ratings, "source": source}
+        return self.store.rows.update(
+            Specification, rated.id, changes, self.scope, self.actor, connection=connection
+        )
 
     def _design(
         self,

@@ -280,6 +280,8 @@ class Committer:
                 grew=grown.how == "more",
             )
             record = relabel(self._cells, connection, record, job.labels, report)
+            if not job.labels.ratings:
+                self._cells.follow(connection, record, prepared, report, anew=grown.how == "otherwise")
         self._store.series.tidy()
         _place(report, record)
         if grown.how == "otherwise":

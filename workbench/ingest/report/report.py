@@ -15,7 +15,7 @@ from ...messages import option_name
 from ...table import Table
 from . import shown
 from .said_often import SEVERAL
-from .settled_by import settled_by
+from .settled_by import NOTHING, settled_by
 from .table import as_table, save
 
 if TYPE_CHECKING:
@@ -112,13 +112,13 @@ class FileReport:
     def assumed_and_settled(self) -> list[str]:
         """What was assumed, each sentence followed by the option that settles it, unless it names the option itself."""
         return [
-            f"{message}{_settled(fix)}" if fix and fix not in message else message
+            message if not fix or fix in message else f"{message} {_settling(fix)}."
             for message, fix in zip_longest(self.assumed, self.fixes[: len(self.assumed)], fillvalue="")
         ]
 
 
-def _settled(fix: str) -> str:
-    return f" There is {fix}." if fix.startswith("nothing to choose") else f" Settled by {fix}."
+def _settling(fix: str) -> str:
+    return f"There is {fix}" if fix.startswith(NOTHING) else f"Settled by {fix}"
 
 
 @dataclass

@@ -51,6 +51,8 @@ _NOTHING = (
     *("time_gap", "long_intervals", "folder", "cycles_sorted"),
 )
 """How the store keeps every series: there is nothing to choose."""
+NOTHING = "nothing to choose"
+"""With these words begins what is in the place of an option where there is none."""
 
 
 def settled_by(code: str, fix: str = "") -> str | None:
@@ -94,4 +96,4 @@ def settled_by(code: str, fix: str = "") -> str | None:
         return "each table in a file of its own"
     if code in _FILE:
         return f"{option_name('format')}, or each series in a file of its own"
-    return "nothing to choose: the store keeps every series this way" if code in _NOTHING else None
+    return f"{NOTHING}: the store keeps every series this way" if code in _NOTHING else None
