@@ -105,8 +105,22 @@ def test_only_the_proxy_is_open_and_a_scheduler_has_no_way_out(compose: dict[str
         if name.startswith("dask-"):
             assert service["networks"] == ["cluster"]
             assert "ports" not in service
+        if "ports" in service:  # Docker publishes no port of a container whose networks are all internal
+            assert "outside" in service["networks"], name
     assert compose["networks"]["cluster"] == {"internal": True}
     assert compose["networks"]["front"] == {"internal": True}
+
+
+def test_the_larger_server_does_not_start_the_plain_one_again(compose: dict[str, Any]) -> None:
+    """Without names `up` starts all services that have no profile, and two servers would share the name."""
+    for path in (FOLDER / "compose.yaml", FOLDER.parent / "how-to/deploy.md"):
+        lines = re.findall(r"--profile more up -d(.*)$", path.read_text("utf-8"), re.M)
+        assert lines
+        for line in lines:
+            begun = set(line.split())
+            for name in [*begun]:
+                begun |= set(services(compose)[name].get("depends_on", ()))
+            assert begun == {name for name, one in services(compose).items() if one.get("profiles") == ["more"]}
 
 
 def test_no_secret_is_in_a_file() -> None:
@@ -161,6 +175,8 @@ def test_a_service_has_no_right_that_it_does_not_need(unit: Path) -> None:
     said = dict(re.findall(r"^(\w+)=(.*)$", unit.read_text("utf-8"), re.M))
     assert (said["User"], said["NoNewPrivileges"], said["ProtectSystem"]) == ("workbench", "yes", "strict")
     assert (said["CapabilityBoundingSet"], said["UMask"]) == ("", "0077")
+    if "/tmp" in said["ExecStart"]:
+        assert said["PrivateTmp"] == "yes", "strict leaves /tmp to read only"
     if "dask" in unit.name:
         assert (said["IPAddressDeny"], said["IPAddressAllow"]) == ("any", "localhost")
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import subprocess
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
 import pytest
-from support.postgres import server
+from support.postgres import programs, server
 from typer.testing import CliRunner
 
 import workbench as wb
@@ -80,6 +81,32 @@ def test_the_page_of_the_docs_runs_and_a_server_gives_the_same(
         with bench.serve() as served, wb.connect(served.url, served.api_key) as remote:
             assert remote.find("PCH", limit=20) == found
             assert remote.dataset(plan)["tests"].equals(rows)
+
+
+def test_the_lines_of_the_page_bring_a_dump_back(address: str, tmp_path: Path) -> None:
+    """In a new database, as after a loss: with the index that the search needs."""
+    found = programs()
+    assert found is not None
+    binaries, place = (found / "initdb").resolve().parent, server().folder
+    schema_name = address.rpartition("=")[2]
+    assert call("keys", "create", "--user", "bob@lab.org", "--store", address)[0] == 0
+    page = PAGE.read_text("utf-8")
+    section = page[page.index("## Back up") : page.index("## Samples in an object store")]
+    lines = "\n".join(re.findall(r"^```text\n(.*?)^```", section, re.S | re.M)).splitlines()
+    environment = {"PATH": f"{binaries}:/bin:/usr/bin", "PGHOST": str(place), "PGUSER": "lab"}
+    for line in lines:
+        if line.startswith("workbench"):
+            break
+        there = line.replace("--schema=workbench cells", f"--schema={schema_name} lab")
+        subprocess.run(there, shell=True, check=True, env=environment, cwd=tmp_path)
+    else:
+        raise AssertionError("the page ends with a command of the workbench")
+    restored = address.replace("/lab?", "/restored?")
+    assert restored != address
+    assert call(*line.replace("postgresql://ann@db.lab/restored", restored).split()[1:])[0] == 0
+    with Store.open(restored) as store, store.snapshot() as db:
+        names = db.execute("SELECT indexname FROM pg_indexes WHERE tablename = 'search_entries'").fetchall()
+    assert "search_entries_folded" in {name for (name,) in names}
 
 
 def test_the_variable_names_an_address_too(monkeypatch: pytest.MonkeyPatch) -> None:
