@@ -490,6 +490,18 @@ def test_objects_show_themselves_in_short(tmp_path: Path) -> None:
         view.close()
 
 
+def test_a_run_of_an_analysis_says_what_became_of_how_many() -> None:
+    done = Analysed(
+        "knee", 4, computed=["a", "b"], unchanged=1, stale=["a"], invalid={"b": "no knee", "c": "it ended"}
+    )
+    said = repr(done).splitlines()[0]
+    assert said == (
+        "knee: 2 computed (1 of them stale before, 1 of them without a result), 1 failed, 1 unchanged, of 4 tests."
+    )
+    assert repr(Analysed("knee", 1, unchanged=1)) == "knee: 0 computed, 1 unchanged, of 1 test."
+    assert repr(Analysed("gitt")) == "gitt: there is no test to compute it of."
+
+
 def test_many_tests_without_a_result_are_counted_with_what_lists_them() -> None:
     done = Analysed("knee", tests=12, invalid={f"test {n}": "no knee" for n in range(12)})
     assert repr(done).endswith("and 2 more; see .invalid")

@@ -11,7 +11,7 @@ from support.cycler_file import cycler_text
 
 import workbench as wb
 from workbench.cli import app
-from workbench.errors import NotFound
+from workbench.errors import BadRequest, NotFound
 from workbench.ingest import Report
 from workbench.ingest.processes import warm_workers
 from workbench.ingest.report.report import FileReport
@@ -79,6 +79,12 @@ def test_a_watch_that_ends(data: Path, tmp_path: Path, capsys: pytest.CaptureFix
     out = capsys.readouterr().out
     assert out.count("stored") == 2
     assert "c1 RPT, 66 rows" in out
+
+
+def test_a_watch_of_no_folder_makes_no_store(tmp_path: Path) -> None:
+    with pytest.raises(BadRequest, match="There is no folder"):
+        run("watch", tmp_path / "exprots", "--store", tmp_path / "lab.db")
+    assert not (tmp_path / "lab.db").exists()
 
 
 def test_a_watch_says_the_same_of_a_file_once(

@@ -16,6 +16,7 @@ from pydantic import JsonValue
 from ..engine.reader import Cancel
 from ..errors import BadRequest, NotFound, WorkerDied, instead
 from ..fan_out import FanOut, own_task
+from ..messages import counted
 from ..messages import place as typed_where
 from ..records.measurement import KIND
 from ..store import Scope, Store
@@ -80,11 +81,16 @@ class Analysed:
         return made
 
     def __repr__(self) -> str:
-        parts = [f"{len(self.computed)} computed", f"{self.unchanged} unchanged"]
-        parts += [f"{len(self.stale)} of them were stale"] if self.stale else []
-        parts += [f"{len(self.invalid)} without a result"] if self.invalid else []
+        if not self.tests:
+            return f"{self.type}: there is no test to compute it of."
+        without = len(self.invalid.keys() & {*self.computed})
+        of_them = [f"{len(self.stale)} of them stale before"] if self.stale else []
+        of_them += [f"{without} of them without a result"] if without else []
+        parts = [f"{len(self.computed)} computed" + (f" ({', '.join(of_them)})" if of_them else "")]
+        parts += [f"{len(self.invalid) - without} failed"] if len(self.invalid) > without else []
+        parts += [f"{self.unchanged} unchanged"]
         parts += ["stopped before the end"] if self.cancelled else []
-        lines = [f"{self.type}: {', '.join(parts)}, of {self.tests} tests."]
+        lines = [f"{self.type}: {', '.join(parts)}, of {counted(self.tests, 'test')}."]
         lines += [f"  {name}: {why}" for name, why in [*self.invalid.items()][:10]]
         if len(self.invalid) > 10:
             where = "see .invalid" if typed_where() == "python" else "--json lists all"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Unpack
 import typer
 
 from ..environment import meant_store
+from ..errors import BadRequest
 from ..messages import counted
 from ..quick_import import later
 from .console import out, print_json, progress_bar
@@ -125,6 +126,8 @@ def watch(
 
     A file is read when it has stopped changing. An unfinished last line is read when it is complete. You can stop the
     command and start it again at any time; it finds out from the store what it has read."""
+    if not folder.is_dir():  # before a store is made for nothing
+        raise BadRequest(f"There is no folder '{folder}'. Name the folder that the cyclers write to.")
     with open_bench(meant_store(store), project, organization, executor=executor) as bench:
         if not as_json:
             where = f"{meant_store(store)}, project '{bench.backend.project.name}'"

@@ -163,7 +163,7 @@ class Cells:
         ``anew``: the samples were read otherwise, so what the earlier reading showed counts no more. The estimate of a
         cell with other tests keeps what it has, since these may have shown it.
         """
-        rated = self.find(Specification, record.specification_id)
+        rated = self.find(Specification, self.find(Instance, record.instance_id).specification_id)
         of_file = rated.source.get("file") == prepared.files[0]["name"]
         if not is_estimated(rated) or not (of_file or rated.source.get(OWN)):
             return

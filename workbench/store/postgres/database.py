@@ -92,7 +92,10 @@ class Database:
         """
         if not self.is_there():
             if not create or read_only:
-                raise NotFound(f"There is no store at '{self.address}'. Opened without create=False it is made.")
+                raise NotFound(
+                    f"There is no store at '{self.address}'. Make one with 'workbench ingest', or copy one there with "
+                    "'workbench copy-store'."
+                )
             self._make()
         with self._connections.snapshot() as db:
             state = self._state(db)
