@@ -152,7 +152,7 @@ def test_an_open_store_goes_on_after_postgres_itself_was_restarted(
 def test_a_store_is_not_made_where_none_is_wanted() -> None:
     address = server().address()
     for how in ({"create": False}, {"read_only": True}):
-        with pytest.raises(NotFound, match="There is no store at 'postgresql://lab@/lab.*'workbench ingest'"):
+        with pytest.raises(NotFound, match=r"There is no store at 'postgresql://lab@/lab.*'workbench ingest'"):
             Store.open(address, **how)
 
 
