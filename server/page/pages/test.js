@@ -1,7 +1,7 @@
 // A test: its curve, its steps and cycles, where it came from, its notes and tags.
 
 import { html, useEffect, useMemo, useState } from "../vendor/preact.js";
-import { get, part, patch, post } from "../core/api.js";
+import { get, isAbort, part, patch, post } from "../core/api.js";
 import { useLoaded, useTitle } from "../core/load.js";
 import { may, projects } from "../core/projects.js";
 import { cell, day, many, size, who } from "../core/words.js";
@@ -128,22 +128,70 @@ export const curveOf = (test) => ({
 
 def transform(data, params):
     fig = make_subplots(rows=2, cols=1, shared_xaxes=True, vertical_spacing=0.05, row_heights=[0.62, 0.38])
+    unit, length = "s", 1
     for samples in data["samples"].values():
+        lasts = samples["Time [s]"].max()
+        unit, length = ("s", 1) if not lasts > 7200 else ("h", 3600) if lasts <= 864000 else ("d", 86400)
         for row, column, color in ((1, "Voltage [V]", "#1d4ed8"), (2, "Current [A]", "#b45309")):
             line = {"color": color, "width": 1.4}
-            fig.add_trace(go.Scatter(x=samples["Time [s]"], y=samples[column], name=column, line=line), row=row, col=1)
+            fig.add_trace(go.Scatter(x=samples["Time [s]"] / length, y=samples[column], name=column, line=line), row=row, col=1)
     fig.update_yaxes(title_text="Voltage / V", row=1, col=1)
     fig.update_yaxes(title_text="Current / A", row=2, col=1)
-    fig.update_xaxes(title_text="Time / s", row=2, col=1)
+    fig.update_xaxes(title_text=f"Time / {unit}", row=2, col=1)
     fig.update_layout(template="plotly_white", showlegend=False, margin={"t": 34, "r": 20, "l": 60, "b": 50})
     return fig
 `,
   params: {},
 });
 
+/** The recipe of the impedance of a test: each loop is a curve. @param {any} test */
+export const spectraOf = (test) => ({
+  plan: { steps: {
+    test: { op: "list", source: "measurements", where: { measurementIds: [test.id] }, fields: ["id", "name"] },
+    samples: { op: "series", source: "measurements", ids: { from: "test", column: "id" }, x: "Frequency [Hz]", columns: ["Z_Re [Ohm]", "Z_Im [Ohm]", "Cycle count"], max_points: 4000 },
+  } },
+  transform: `from workbench import battery
+
+
+def transform(data, params):
+    fig = go.Figure()
+    for samples in data["samples"].values():
+        loops = list(samples.dropna(subset=["Z_Re [Ohm]"]).groupby("Cycle count"))
+        for color, (loop, spectrum) in zip(battery.sequential(len(loops)), loops):
+            fig.add_trace(battery.nyquist_trace(spectrum, f"loop {loop + 1}", color))
+    fig.update_layout(template="plotly_white", showlegend=1 < len(fig.data) <= 12, margin={"t": 34, "r": 20, "l": 60, "b": 50})
+    return fig.update_layout(**battery.nyquist_layout())
+`,
+  params: {},
+});
+
+const IMPEDANCE = /^(eis|peis|geis|impedance)$/i;
+
+/** Voltage and current over time; of a test of impedance its spectra. A spectrum may have neither time nor voltage.
+ * @param {any} test @returns {import("../plot/live.js").Source} */
+function curve(test) {
+  const plain = draft(test.project_id, () => curveOf(test));
+  const spectra = draft(test.project_id, () => spectraOf(test));
+  let drawn = (test.tags ?? []).some((/** @type {string} */ tag) => IMPEDANCE.test(tag)) ? spectra : plain;
+  return {
+    figure: async (values, stop) => {
+      const answer = await drawn.figure(values, stop).catch((error) => {
+        if (drawn === plain || isAbort(error)) throw error;
+        return null;  // the tag says impedance, and the samples have none
+      });
+      if (answer && !answer.hints?.some((hint) => /** @type {any} */ (hint).code === "nothing_drawn")) return answer;
+      const other = drawn === plain ? spectra : plain;
+      const found = await other.figure(values, stop).catch((error) => { if (!answer || isAbort(error)) throw error; return answer; });
+      if (found !== answer) drawn = other;
+      return found;
+    },
+    detail: (asked, values) => drawn.detail(asked, values),
+  };
+}
+
 /** @param {{ test: any }} given */
 function Curve({ test }) {
-  const live = useMemo(() => new LivePlot({ id: test.id, name: `Curve of ${test.name}`, source: draft(test.project_id, () => curveOf(test)) }), [test.id]);
+  const live = useMemo(() => new LivePlot({ id: test.id, name: `Curve of ${test.name}`, source: curve(test) }), [test.id]);
   useEffect(() => { live.start(); return () => live.close(); }, [live]);
   return html`<article class="box tile" aria-label="Curve" data-state=${live.error.value ? "failed" : live.answer.value ? "drawn" : "waiting"} style=${{ height: "440px" }}><${Picture} live=${live} /><${Trouble} live=${live} /><${Footer} live=${live} /></article>`;
 }

@@ -8,6 +8,8 @@ import { Icon } from "./icons.js";
 import { useModal } from "./parts.js";
 
 const WAIT_MS = 130;
+/** The list of cells of a specification. @param {string} id @param {string | null} project */
+const cellsOf = (id, project) => `/explore${query({ what: "cells", project, specification: id })}`;
 /** The kinds that have a page: icon, word, address. @type {Record<string, [import("./icons.js").IconName, string, (hit: any) => string | null]>} */
 const KINDS = {
   dashboard: ["grid", "dashboard", (hit) => `/boards/${hit.project_id}/${hit.id}`],
@@ -16,6 +18,10 @@ const KINDS = {
   cell_measurement: ["test", "test", (hit) => `/explore/tests/${hit.id}`],
   instance: ["cell", "cell", (hit) => `/explore/cells/${hit.id}`],
   cell_instance: ["cell", "cell", (hit) => `/explore/cells/${hit.id}`],
+  cell_specification: ["cell", "specification", (hit) => cellsOf(hit.id, hit.project_id)],
+  cell_batch: ["cell", "batch", (hit) => (hit.parent_id ? cellsOf(hit.parent_id, hit.project_id) : null)],
+  analysis: ["chart", "analysis", (hit) => (hit.parent_id ? `/explore/tests/${hit.parent_id}` : null)],
+  project: ["grid", "project", (hit) => `/?project=${hit.id}`],
 };
 const PLACES = [["/", "Boards", "grid"], ["/explore", "Explore tests and cells", "search"], ["/explore?what=cells", "Cells", "cell"], ["/bring-in", "Bring in files", "file"]];
 
@@ -33,6 +39,7 @@ export function Palette({ close }) {
   const [at, setAt] = useState(0);
   const [problem, setProblem] = useState("");
   useModal(node);
+  useEffect(() => { document.getElementById(`found-${at}`)?.scrollIntoView({ block: "nearest" }); }, [at]);
   useEffect(() => {
     if (text.trim().length < 2) { setHits(null); return undefined; }
     const stop = new AbortController();
@@ -45,24 +52,26 @@ export function Palette({ close }) {
   }, [text]);
   const places = PLACES.filter(([, name]) => name.toLowerCase().includes(text.toLowerCase())).map(([to, name, icon]) => ({ to, name, icon, word: "page" }));
   const inProjects = (projects.value ?? []).filter((one) => text.length > 1 && one.name.toLowerCase().includes(text.toLowerCase()))
-    .map((one) => ({ to: `/?project=${one.id}`, name: one.name, icon: "grid", word: "project" }));
-  const found = [...(hits ?? []), ...inProjects, ...(hits === null || text.length < 3 ? places : [])];
+    .map((one) => ({ to: `/?project=${one.id}`, name: one.name, icon: "grid", word: "project", of: null }))
+    .filter((one) => !(hits ?? []).some((hit) => hit.to === one.to));
+  const links = [...(hits ?? []), ...inProjects, ...(hits === null || text.length < 3 ? places : [])].filter((one) => one.to);
+  const found = [...links, ...(hits ?? []).filter((one) => !one.to)];
   /** @param {any} one */
   const open = (one) => { if (one?.to) { close(); go(one.to); } };
   /** @param {KeyboardEvent} event */
   const keys = (event) => {
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();
-      setAt((at + (event.key === "ArrowDown" ? 1 : found.length - 1)) % Math.max(1, found.length));
+      setAt((at + (event.key === "ArrowDown" ? 1 : links.length - 1)) % Math.max(1, links.length));
     }
-    if (event.key === "Enter") { event.preventDefault(); open(found[at]); }
+    if (event.key === "Enter") { event.preventDefault(); open(links[at]); }
   };
   return html`<dialog ref=${node} class="palette" aria-label="Search" onCancel=${close} onClick=${(/** @type {Event} */ event) => { if (event.target === node.current) close(); }}>
-    <input type="text" role="combobox" aria-label="Search everything" aria-expanded="true" aria-controls="found" aria-activedescendant=${found[at] ? `found-${at}` : undefined}
+    <input type="text" role="combobox" aria-label="Search everything" aria-expanded="true" aria-controls="found" aria-activedescendant=${links[at] ? `found-${at}` : undefined}
       autocomplete="off" spellcheck="false" placeholder="Search cells, tests, plots, dashboards …" value=${text} onInput=${(/** @type {any} */ event) => setText(event.target.value)} onKeyDown=${keys} />
     <ul id="found" role="listbox" aria-label="Found">
-      ${found.map((one, n) => html`<li key=${n} id=${`found-${n}`} role="option" aria-selected=${n === at} aria-disabled=${!one.to} onPointerMove=${() => setAt(n)} onClick=${() => open(one)}>
-        <${Icon} name=${one.icon} /><span class="one-line">${one.name}${one.of && html` <span class="soft">${one.of}</span>`}</span><span class="chip">${one.word}</span></li>`)}
+      ${found.map((one, n) => html`<li key=${n} id=${`found-${n}`} role="option" aria-selected=${n === at && Boolean(one.to)} aria-disabled=${!one.to} onPointerMove=${(/** @type {PointerEvent} */ event) => { if (one.to && (event.movementX || event.movementY)) setAt(n); }} onClick=${() => open(one)}>
+        <${Icon} name=${one.icon} /><span class="one-line">${one.name}${one.of && html` <span class="soft">${one.of}</span>`}</span>${!one.to && html`<span class="soft small">has no page</span>`}<span class="chip">${one.word}</span></li>`)}
       ${hits !== null && !found.length && html`<li aria-disabled="true" role="option" aria-selected="false" class="soft">Nothing has “${text.trim().slice(0, 60)}” in its name or notes.</li>`}
       ${problem && html`<li role="option" aria-selected="false" class="soft">${problem}</li>`}
     </ul></dialog>`;
