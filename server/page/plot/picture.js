@@ -76,7 +76,8 @@ export function Picture({ live }) {
     const waiting = effect(() => { model.set("status", { title: live.name, busy: live.busy.value }); });
     return () => { close(); sizes.disconnect(); drawing(); waiting(); };
   }, [live]);
-  return html`<div class=${`picture ${live.error.value ? "waiting" : ""}`} aria-busy=${!live.answer.value && !live.error.value} ref=${at}></div>`;
+  const never = Boolean(live.error.value) && !live.shown.value;  // it failed before it was ever drawn: no place is kept for a picture
+  return html`<div class=${`picture ${live.error.value ? "waiting" : ""}`} style=${never ? { flex: "0 0 0px", overflow: "hidden" } : {}} aria-busy=${!live.answer.value && !live.error.value} ref=${at}></div>`;
 }
 
 /** Whether a ground is light: then the script chose it, and the ink on it is dark. @param {string} color */

@@ -19,7 +19,7 @@ export function Trouble({ live, edit }) {
   if (!error) return null;
   const lines = (Array.isArray(error.detail) ? error.detail : []).filter((/** @type {any} */ one) => one.ctx?.line);
   const others = problemsOf(error).filter((text) => !lines.some((/** @type {any} */ one) => text.endsWith(one.msg)));
-  return html`<div class="trouble" role="alert"><div class="note wrong"><${Icon} name="warn" /><div>
+  return html`<div class="trouble" role="alert" style=${live.shown.value ? {} : { flex: "1", minHeight: 0, maxHeight: "none" }}><div class="note wrong"><${Icon} name="warn" /><div>
     <strong>${error.message}</strong>
     ${others.map((text) => html`<div class="small">${text}</div>`)}
     ${lines.map((/** @type {any} */ one) => html`<pre>${one.ctx.line}  ${one.ctx.text ?? ""}</pre>`)}

@@ -1,0 +1,61 @@
+"""A dashboard whose plots fail before they were ever drawn, and whose words are long."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2 as httpx
+import pytest
+from playwright.sync_api import Browser, expect
+from support.web_page import Site, at, open_site
+
+pytestmark = pytest.mark.long
+
+WIDER = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+@pytest.fixture(scope="module")
+def site(demo_store: Path, tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[Site]:
+    with open_site(demo_store, tmp_path_factory.mktemp("site"), browser) as site:
+        yield site
+
+
+def config(script: str) -> dict[str, object]:
+    plan = {"steps": {"cells": {"op": "list", "source": "instances", "fields": ["name"]}}}
+    return {"plan": plan, "transform": f"def transform(data, params):\n    {script}\n"}
+
+
+def test_all_of_what_is_wrong_is_shown_and_the_picture_comes_when_it_is_fixed(site: Site) -> None:
+    with httpx.Client(base_url=site.address, headers={"X-API-Key": site.key}, timeout=60) as client:
+        project = client.get("/projects").json()["items"][0]["id"]
+        boards = f"/projects/{project}/dashboards"
+        link = "https://lab.example/" + "protocol/" * 40
+        board = client.post(boards, json={"name": "Failing", "description": link}).json()["id"]
+        plots = f"{boards}/{board}/plots"
+        wrong = config("raise ValueError('It is ' + 'very ' * 60 + 'wrong')")
+        plot = client.post(plots, json={"name": "Wrong", "config": wrong}).json()
+        window = site.window(at("boards", project, board), width=400)
+        tile = window.tile("Wrong")
+        again = tile.get_by_role("button", name="Try again")
+        again.scroll_into_view_if_needed()
+        expect(again).to_be_in_viewport()
+        assert window.page.evaluate(WIDER) <= 0
+        whole, picture, trouble = (
+            one.bounding_box() for one in (tile, tile.locator(".picture"), tile.locator(".trouble"))
+        )
+        assert whole is not None
+        assert picture is not None
+        assert trouble is not None
+        assert picture["height"] < 1
+        assert trouble["height"] > 0.6 * whole["height"]
+        sound = config("return go.Figure(go.Bar(x=data['cells']['name'], y=data['cells'].index))")
+        changed = client.patch(f"{plots}/{plot['id']}", json={"config": sound, "revision": plot["revision"]})
+        assert changed.status_code == 200, changed.text
+        again.click()
+        window.drawn()
+        expect(tile.locator(".trouble")).to_have_count(0)
+        drawn = tile.locator(".picture .plot-container .main-svg").first.bounding_box()
+        assert drawn is not None
+        assert drawn["height"] > 0.6 * whole["height"]
+        window.close()
