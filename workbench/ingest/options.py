@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -44,12 +44,14 @@ from pydantic import (
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from ..errors import BadRequest, Invalid, Problem, instead
+from ..errors import BadRequest, Invalid, Problem, instead, near
 from ..messages import option_name
 
 if TYPE_CHECKING:
     from ..records import Record
 
+_DIFFERENCE = re.compile(r"(?:UTC|GMT)?\s*([+-])0?(\d{1,2})(?::?00)?", re.IGNORECASE)
+"""A whole number of hours from UTC, as people write it: UTC+1, +01:00."""
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -237,9 +239,8 @@ class IngestOptions(BaseModel):
     @field_validator("zone")
     @classmethod
     def _known_zone(cls, zone: str | None) -> str | None:
-        if zone is not None and zone not in available_timezones():
-            close = instead(zone, sorted(available_timezones()), "zones")
-            raise BadRequest(f"There is no time zone '{zone[:80]}'. {close}")
+        if zone is not None and zone not in (known := available_timezones()):
+            raise BadRequest(f"There is no time zone '{zone[:80]}'. {_zones_instead(zone, known)}")
         return zone
 
     @classmethod
@@ -407,3 +408,18 @@ def _problem(name: str, error: ErrorDetails) -> Problem:
         return Problem(("options", name), f"'{name}' holds texts.", "string_type")
     kind = error["type"].replace("string", "str")
     return Problem((name,), f"'{name}' is {_expected(error)}.", kind)
+
+
+def _zones_instead(zone: str, known: Collection[str]) -> str:
+    """The last sentence of an error about a time zone: the zone of that place or of that difference to UTC."""
+    difference = _DIFFERENCE.fullmatch(zone.strip())
+    if difference is not None:  # the names of these zones have the other sign
+        turned = f"Etc/GMT{'-' if difference[1] == '+' else '+'}{int(difference[2])}"
+        meant = [turned] if turned in known else []
+    else:
+        city = zone.strip().replace(" ", "_").casefold()
+        meant = [name for name in sorted(known) if name.rpartition("/")[2].casefold() == city]
+        meant = meant[:3] or near(zone, sorted(known))
+    if meant:
+        return "Did you mean " + " or ".join(f"'{name}'" for name in meant) + "?"
+    return "Name a place, as 'Europe/Berlin', or 'UTC'. 'Etc/GMT-1' is always one hour ahead of UTC."
