@@ -135,7 +135,7 @@ def test_thousands_are_written_in_one_way_and_in_one_place() -> None:
         (Annotated[str, Field(pattern="b")], "a", "'x' has a value that is not allowed here."),
         (Annotated[str, AfterValidator(plain_name)], " ", "A name must not be blank."),
     ],
-    ids=str,
+    ids=lambda value: re.sub(" at 0x[0-9a-f]+", "", str(value)),
 )
 def test_a_value_of_a_wrong_kind_is_refused_in_our_words(hint: Any, value: Any, said: str) -> None:
     with pytest.raises(ValidationError) as caught:
