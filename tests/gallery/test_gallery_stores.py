@@ -572,5 +572,7 @@ def test_stored_results_of_other_tests_do_not_count(demo: wb.Bench) -> None:
     recipe = demo.gallery(analysed).recipe("pseudo-ocv").raw()
     test = demo.backend.get(Measurement, analysed).id
     assert recipe["plan"]["steps"]["records"]["where"]["measurementIds"] == [test]
-    lacking = {one["name"]: one["lacking"] for one in demo.gallery(other).items}
-    assert "are not computed yet" in lacking["pseudo-ocv"]
+    lacking = {one["name"]: one["lacking"] for one in demo.gallery(other)}
+    assert len(lacking) == len(demo.gallery(other).items)
+    command = "Run bench.analyse('pseudo_ocv') in Python, or workbench analyse pseudo_ocv"
+    assert lacking["pseudo-ocv"] == f"The results of 'pseudo_ocv' are not computed yet. {command}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Iterator
 from html import escape
 
 import pandas as pd
@@ -27,6 +28,12 @@ class Gallery:
         self.items: list[GalleryItem] = (
             backend.gallery_items() if measurements is None else backend.gallery_items_of(measurements)
         )
+
+    def __iter__(self) -> Iterator[GalleryItem]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
 
     def frame(self) -> pd.DataFrame:
         """One row for each recipe: its name and question, whether there are data for it, and what is missing."""

@@ -48,9 +48,9 @@ def stored_results(
     if not facts.tests(*kinds):
         raise Unmet(lacking)
     rows = facts.results(analysis)
-    command = f"workbench analyse {analysis}"
     if not rows:
-        raise Unmet(f"The results of '{analysis}' are not computed yet. Run: {command}")
+        commands = f"bench.analyse('{analysis}') in Python, or workbench analyse {analysis}"
+        raise Unmet(f"The results of '{analysis}' are not computed yet. Run {commands}")
     valid = [row for row in rows if row[VALID]]
     if not valid:
         raise Unmet(f"No test gave a result of '{analysis}'. {_reasons(rows)}")
