@@ -146,8 +146,8 @@ def widgets(bench: Bench, recipes: Recipes) -> set[str]:
     return found
 
 
-def test_the_dashboards_use_all_controls_but_three(demo_bench: Bench, recipes: Recipes) -> None:
-    assert WIDGETS - widgets(demo_bench, recipes) == {"bounded_float", "int", "int_range_slider"}
+def test_the_dashboards_use_all_controls_but_four(demo_bench: Bench, recipes: Recipes) -> None:
+    assert WIDGETS - widgets(demo_bench, recipes) == {"bounded_float", "float_slider", "int", "int_range_slider"}
 
 
 def test_choices_cascade_from_batch_to_cell(demo_bench: Bench) -> None:

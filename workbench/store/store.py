@@ -45,6 +45,7 @@ from .db.schema import refuse_wrong_tables, stand_ins
 from .db.upgrade_plan import refuse_full_disk
 from .db.verify import check_rows
 from .files.blobs import Blobs
+from .objects import claims, stored
 from .objects.objects import Objects
 from .records.alerts import Alerts
 from .records.name_order import NameOrder
@@ -408,9 +409,11 @@ class Store(Host):
         return findings
 
     def _verify_claim(self) -> list[str]:
-        from .objects import claims  # it needs this module
-
-        return claims.check(self)
+        with self.snapshot() as db:
+            setting, is_keeper = stored.setting(db), self.objects.is_keeper(db)
+        return (
+            [] if setting is None else claims.check(self, self.objects.opened(setting.place), is_keeper=is_keeper)
+        )
 
     def _verify_rows(self) -> list[str]:
         return check_rows(self.connection())

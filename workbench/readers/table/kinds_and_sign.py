@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Literal
 
 import numpy as np
@@ -43,8 +43,10 @@ from .values import (
     clocks,
     counted_clock,
     durations,
+    first_clock,
     have_two_parts,
     is_text,
+    moment,
     numbers,
     some_texts,
 )
@@ -273,7 +275,7 @@ class Survey:
                 swappable &= column.day_first is None
                 notes.extend(date_notes(column.header, pattern, _example(series), swappable=swappable))
                 if settings.first_clock is None:
-                    settings.first_clock = _first_clock(series, pattern)
+                    settings.first_clock = first_clock(series, pattern)
             else:
                 self._rank_numeric_clock(settings, column, series, notes)
 
@@ -354,7 +356,7 @@ class Survey:
             )
         settings.time = pattern
         notes.extend(date_notes(planned.header, pattern, _example(series), swappable=swappable))
-        settings.first_clock = settings.first_clock or _first_clock(series, pattern)
+        settings.first_clock = settings.first_clock or first_clock(series, pattern)
         notes.append(
             Finding(
                 "assumed",
@@ -400,7 +402,7 @@ class Survey:
         if not (bool(falls[turns].all()) if turns.any() else values[known][0] > 0):
             return
         settings.days = days
-        settings.first_clock = _moment(stamps[known][0] + np.timedelta64(round(1e6 * values[known][0]), "us"))
+        settings.first_clock = moment(stamps[known][0] + np.timedelta64(round(1e6 * values[known][0]), "us"))
         text = f"'{planned.header}' is the time of day of '{days}'. The time was computed from both."
         notes.append(Finding("assumed", "time_from_clock", text))
 
@@ -584,18 +586,3 @@ def _two_parts(planned: Planned, sample: Cells) -> list[Finding]:
 
 def _example(series: Cells) -> str:
     return str(series.dropna().iloc[0])
-
-
-def _first_clock(series: Cells, pattern: str) -> datetime | None:
-    """The first clock time of a column that can be read."""
-    present = series.dropna()
-    for many in (1, _SAMPLE):  # most often the first one can be
-        times = clocks(present.head(many), pattern)
-        if len(times := times[~np.isnat(times)]):
-            return _moment(times[0])
-    return None
-
-
-def _moment(time: np.datetime64) -> datetime:
-    first: datetime = time.astype("datetime64[us]").item()
-    return first.replace(tzinfo=UTC)

@@ -300,6 +300,22 @@ def clocks(series: Cells, pattern: str) -> NDArray[np.datetime64]:
     return made
 
 
+def first_clock(series: Cells, pattern: str) -> datetime | None:
+    """The first clock time of a column that can be read, of its first 5000."""
+    present = series.dropna()
+    for many in (1, 5000):  # most often the first one can be
+        times = clocks(present.head(many), pattern)
+        if len(times := times[~np.isnat(times)]):
+            return moment(times[0])
+    return None
+
+
+def moment(time: np.datetime64) -> datetime:
+    """A clock time as UTC."""
+    made: datetime = time.astype("datetime64[us]").item()
+    return made.replace(tzinfo=UTC)
+
+
 def _all_clocks(texts: Texts, pattern: str) -> NDArray[np.datetime64] | None:
     """(n,) datetime64[us] of stripped texts; None if one of them does not fit."""
     made = fixed_width_clocks(pa.array(texts, type=pa.string(), from_pandas=True), pattern)

@@ -8,18 +8,24 @@ from __future__ import annotations
 import re
 import zlib
 from io import BytesIO
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import orjson
 
 from ...errors import BadRequest
-from ..store import Store
-from . import stored
 from .place import Place
 
 CLAIM = "workbench-store.json"
 """The object that says whose objects a place holds."""
 NOBODY = ""
+
+
+class Claimer(Protocol):
+    """A store, by its name and which of its copies it is."""
+
+    def identity(self) -> str: ...
+
+    def place_id(self) -> str: ...
 
 
 class _Claim(NamedTuple):
@@ -30,7 +36,7 @@ class _Claim(NamedTuple):
     keeper: str | None
 
 
-def claim(store: Store, place: Place, *, take_over: bool = False) -> None:
+def claim(store: Claimer, place: Place, *, take_over: bool = False) -> None:
     """Note at a place that this store keeps its samples there. ``take_over``: also if another copy of it does so.
 
     Raises
@@ -50,7 +56,7 @@ def claim(store: Store, place: Place, *, take_over: bool = False) -> None:
     _write(place, mine)
 
 
-def claim_for_backups(store: Store, place: Place) -> None:
+def claim_for_backups(store: Claimer, place: Place) -> None:
     """Note at a place that backups of this store keep their samples there.
 
     Raises
@@ -66,7 +72,7 @@ def claim_for_backups(store: Store, place: Place) -> None:
         )
 
 
-def refuse_taken(store: Store, place: Place) -> None:
+def refuse_taken(store: Claimer, place: Place) -> None:
     """Refuse to delete objects that another copy of the store has taken over; BadRequest says so."""
     theirs = _read(place)
     mine = _Claim(store.identity(), store.place_id())
@@ -109,14 +115,9 @@ def _claim_of(data: bytes) -> _Claim | None:
         return None
 
 
-def check(store: Store) -> list[str]:
+def check(store: Claimer, place: Place, *, is_keeper: bool) -> list[str]:
     """What is wrong with the claim at the place of a store, as sentences. Copies of a store look at it too, and one of
     them may have taken it over."""
-    with store.snapshot() as db:
-        setting, is_keeper = stored.setting(db), store.objects.is_keeper(db)
-    if setting is None:
-        return []
-    place = store.objects.opened(setting.place)
     data = place.whole(CLAIM)
     if not data:
         problem = "is missing or empty" if is_keeper else ""
