@@ -17,13 +17,21 @@ from ...table import Column, Table
 __all__ = ["ContentHash", "counted", "cycle_numbers", "put", "tables"]
 
 _HEAD = 8
+_IS_PLAIN = 1 << 63
+_PLAIN = 4 << 20
+"""Bytes of a table up to which it is not compressed: that would take longer than to write it and to read it."""
 
 
 def put(file: IO[bytes], name: str, table: Table) -> None:
     """Write one table at the end of ``file``."""
     parts = packed_parts({name: table})
+    size = sum(memoryview(part).nbytes for part in parts)
+    if size <= _PLAIN:
+        file.write((size | _IS_PLAIN).to_bytes(_HEAD, "little"))
+        file.writelines(parts)
+        return
     # With its size in its head a frame is unpacked into one buffer.
-    compressor = zstandard.ZstdCompressor(level=1).compressobj(size=sum(memoryview(part).nbytes for part in parts))
+    compressor = zstandard.ZstdCompressor(level=1).compressobj(size=size)
     data = [*map(compressor.compress, parts), compressor.flush()]
     file.write(sum(map(len, data)).to_bytes(_HEAD, "little"))
     file.writelines(data)
@@ -48,11 +56,12 @@ def counted(named: Iterator[tuple[str, Table]], starts: Sequence[int] | None) ->
 def tables(file: IO[bytes]) -> Iterator[tuple[str, Table]]:
     """The tables of a file from where it stands, with their names, one in memory at a time."""
     while head := file.read(_HEAD):
-        length = int.from_bytes(head, "little")
+        said = int.from_bytes(head, "little")
+        length = said & ~_IS_PLAIN
         data = file.read(length)
         if len(data) != length:
             raise StoreError("The samples of a file were cut short on their way to the store.")
-        steps, _ = unpack(zstandard.ZstdDecompressor().decompress(data))
+        steps, _ = unpack(data if said & _IS_PLAIN else zstandard.ZstdDecompressor().decompress(data))
         for name, table in steps.items():
             if not isinstance(table, Table):
                 raise StoreError("The samples of a file came with something that is not a table.")
