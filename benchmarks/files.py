@@ -259,9 +259,9 @@ Why it is more than twice reading alone:
 What was stored is never read from its file again, so all this is paid once.
 
 The readers of text became faster after the table above was made. One run beside the version before it, by turns, ms to
-read and to store: Novonix as it exports since 2023, 16,333 rows, 90 to 24 and 180 to 95; the Novonix file above 47 to 27
-and 124 to 93; Arbin 18 to 11 and 79 to 68; Neware 48 to 35 and 138 to 117; Maccor 64 to 56 and 159 to 143; BioLogic text
-31 to 26 and 104 to 90; Landt 77 to 69 and 193 to 175; BDF 27 to 21 and 114 to 103.
+read and to store: a simulated Novonix file of 16,333 rows with AM and PM 90 to 24 and 180 to 95, the Novonix file above
+47 to 27 and 124 to 93, Arbin 18 to 11 and 79 to 68, Neware 48 to 35 and 138 to 117, Maccor 64 to 56 and 159 to 143,
+BioLogic text 31 to 26 and 104 to 90, Landt 77 to 69 and 193 to 175, BDF 27 to 21 and 114 to 103.
 
 What was tried and did not help: larger blocks for the hash; weaker compression of the samples on their way from the
 process that reads to the one that stores. The parser of Arrow needs 1.6 times the processor
