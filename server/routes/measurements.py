@@ -128,9 +128,12 @@ def list_measurements(
     q: Annotated[
         Text | None, Query(description="Part of the name, the notes, the name of the protocol or a tag.")
     ] = None,
+    cells: Annotated[
+        bool, Query(description="With q: also part of the name of the cell, of its specification or of its batch.")
+    ] = False,
 ) -> Page[Shown[Measurement]]:
     """The measurements of a project."""
-    found = {"anywhere": q} if q else {}
+    found = {"anywhere_or_cell" if cells else "anywhere": q} if q else {}
     return records.listed(context, Measurement, asked, **narrowed.where(), project_id=project_id, **found)
 
 

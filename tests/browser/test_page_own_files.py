@@ -58,3 +58,11 @@ def test_long_names_leave_room_for_the_numbers(site: Site) -> None:
     assert box is not None
     assert box["x"] + box["width"] < 1400
     window.close()
+
+
+def test_tests_are_found_by_the_name_of_their_cell(site: Site) -> None:
+    window = site.window("/explore")
+    window.page.get_by_label("Search the tests").fill("unspecified capac")
+    expect(window.page.get_by_role("link", name=LONG)).to_have_count(0)
+    expect(window.page.get_by_role("link", name="capacities").first).to_be_visible()
+    window.close()

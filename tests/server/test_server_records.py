@@ -206,6 +206,11 @@ def test_measurements_are_found_in_their_project(served: Lab) -> None:
         ("war", ["Ageing", "Mass"]),
     ):
         assert found(q=text) == wanted
+    of_cell = served.json("GET", f"/cell_instances/{instance}")["name"]
+    for text in (of_cell.upper(), served.json("GET", f"/cell_instances/{instance}")["cell_specification_name"]):
+        assert found(q=text) == []
+        assert found(q=text, cells=True) == ["Ageing", "Mass", "Third"]
+    assert found(q="pulse", cells=True) == ["Third"]
     assert found(tags_all=["a", "WARM"]) == ["Ageing"]
     assert found(tags_any=["a", "b"]) == ["Ageing"]
     assert found(path, measurement_type="properties") == ["Mass", "Third"]

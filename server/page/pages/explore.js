@@ -95,7 +95,7 @@ function Tests({ project, bring }) {
     <div class="spread chosen-bar"><span class="soft" role="status">${chosen.size ? `${many(chosen.size, "test")} chosen` : "Choose tests to answer a question about them alone."}</span>
       <span class="row">${chosen.size > 0 && html`<button type="button" class="button plain slim" onClick=${() => setChosen(new Set())}>Choose none</button>`}
         <a class="button slim" href=${`/explore/gallery/${project}${chosen.size ? `?tests=${[...chosen].join(",")}` : ""}`}><${Icon} name="chart" size=${15} /> ${chosen.size ? `Gallery for ${many(chosen.size, "test")}` : "Gallery for all tests"}</a></span></div>
-    <${PagedTable} label="Tests" path="/cell_measurements" filters=${{ project_id: project, q: q.length > 1 ? q : "", tags_all: tag }} columns=${[choosing, ...TESTS]}
+    <${PagedTable} label="Tests" path="/cell_measurements" filters=${{ project_id: project, q: q.length > 1 ? q : "", cells: "true", tags_all: tag }} columns=${[choosing, ...TESTS]}
       sorts=${{ name: "name", start_time: "start_time" }} empty=${none} filter=${false} />`;
 }
 

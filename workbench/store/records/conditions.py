@@ -48,8 +48,12 @@ def _field(reading: Reading, scope: Scope, name: str, wanted: Plain) -> Iterator
     if name == "study_id" and f"study_{cls.table}" in ASSIGNMENTS:
         yield assigned(cls, wanted, scope)
         return
-    if name == "anywhere" and cls.table == "measurements":
-        yield _anywhere(wanted)
+    if name in ("anywhere", "anywhere_or_cell") and cls.table == "measurements":
+        found, forms = _anywhere(wanted)
+        for field in _OF_THE_CELL if name == "anywhere_or_cell" else ():
+            clause, more = holds(f"fold({reading.field(field)})", wanted)
+            found, forms = f"{found} OR {clause}", [*forms, *more]
+        yield found, forms
         return
     member = cls.members().get(name)
     if member is None or (member.storage == "json" and name != "tags"):
@@ -62,6 +66,9 @@ def _field(reading: Reading, scope: Scope, name: str, wanted: Plain) -> Iterator
         return
     for comparison, value in wanted.items():
         yield _compared(reading, expression, member, comparison, value)
+
+
+_OF_THE_CELL = ("instance_name", "specification_name", "batch_name")
 
 
 def _anywhere(text: str) -> Condition:
