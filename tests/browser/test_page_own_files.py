@@ -38,6 +38,7 @@ def test_a_record_of_capacities_shows_its_cycles(site: Site) -> None:
     window.close()
 
 
+@pytest.mark.long
 def test_a_project_without_dashboards_says_what_to_do(site: Site) -> None:
     window = site.window("/")
     expect(window.page.get_by_text("No dashboards yet.")).to_be_visible()
@@ -50,6 +51,7 @@ def test_a_project_without_dashboards_says_what_to_do(site: Site) -> None:
     window.close()
 
 
+@pytest.mark.long
 def test_long_names_leave_room_for_the_numbers(site: Site) -> None:
     window = site.window("/explore")
     heading = window.page.get_by_role("columnheader", name="Cycles")
@@ -60,6 +62,7 @@ def test_long_names_leave_room_for_the_numbers(site: Site) -> None:
     window.close()
 
 
+@pytest.mark.long
 def test_tests_are_found_by_the_name_of_their_cell(site: Site) -> None:
     window = site.window("/explore")
     window.page.get_by_label("Search the tests").fill("unspecified capac")

@@ -37,7 +37,7 @@ CELLS = (
 def _texts() -> list[str]:
     chance = np.random.default_rng(8)
     made = []
-    for number in range(120):
+    for number in range(36):
         mark = text_layout.DELIMITERS[number % 4]
         usual = chance.choice(CELLS, 3).tolist()
         rows = ["Time [s],Voltage [mV],Current [A],Note".replace(",", mark)]
@@ -91,7 +91,7 @@ def test_header_lines_are_the_same_without_the_pattern_for_rows_of_numbers(
             patched.setattr(text_layout, "_ROWS", dict.fromkeys(text_layout.DELIMITERS, re.compile("(?!)")))
             slow = text_layout.header_lines(look(path))
         assert [vars(line) for line in fast] == [vars(line) for line in slow]
-    assert matched > 1000
+    assert matched > 300
 
 
 def test_lines_are_cut_where_the_pattern_cuts_them() -> None:
