@@ -129,7 +129,7 @@ def list_measurements(
         Text | None, Query(description="Part of the name, the notes, the name of the protocol or a tag.")
     ] = None,
     cells: Annotated[
-        bool, Query(description="With q: also part of the name of the cell, of its specification or of its batch.")
+        Flag, Query(description="With q: also part of the name of the cell, of its specification or of its batch.")
     ] = False,
 ) -> Page[Shown[Measurement]]:
     """The measurements of a project."""

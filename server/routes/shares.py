@@ -228,8 +228,8 @@ def _plot(context: RequestContext, id: str, given: Json) -> tuple[PlotConfig, Js
     gone = [name for name in share.values.get(plot.id, {}) if name not in config.params]
     if gone:  # without it the plot could show what the link leaves out
         raise Conflict(
-            f"The plot was changed after this link was made, and has no '{gone[0][:80]}' any more, which the link "
-            "fixes. Ask the person who sent it for a new one."
+            f"This link sets a value of its plot. The plot was changed and has no '{gone[0][:80]}' any more. Ask the "
+            "person who sent the link for a new one."
         )
     turned = _turned(share, config)
     fixed = [name for name in given if name not in turned]

@@ -71,5 +71,8 @@ def test_a_table_in_markdown_is_a_page_to_read(tmp_path: Path) -> None:
     )
     with pytest.raises(FileRefused, match="no header line"):
         read(path)
+    # A long line that only looks like the one below the titles does not hold the reader up.
+    path.write_text(f"| Time | Amps | Volts |\n{'-' * 200_000}x\n| 1 | 2 | 3.7 |\n")
+    assert sum(batch.n for batch in read(path, sign="charge").batches) == 1
     path.write_text("Time|Amps|Volts\n1|2|3.7\n2|2|3.7\n")
     assert sum(batch.n for batch in read(path, sign="charge").batches) == 2

@@ -1,8 +1,8 @@
 """Finds names that a script reads from ``data`` and ``params`` and that its recipe does not have.
 
 It reports only what is certain: literal keys of the two arguments of ``transform``. It skips an argument that the
-script binds to something else, and keys that the script itself sets or tests with ``in``. A key that ``get`` reads may
-be missing: it is reported only where it is close to a name of the recipe.
+script binds to something else, and keys that the script itself sets or tests with ``in``. A key that ``get`` reads need
+not be there. It reports such a key only if it looks like a misspelt name of the recipe.
 """
 
 from __future__ import annotations

@@ -42,15 +42,16 @@ def fixed_width_clocks(texts: pa.Array, pattern: str) -> NDArray[np.datetime64]:
     ['2024-04-30T14:41:00.000000', '2024-04-03T04:41:00.000000']
     """
     made = np.full(len(texts), np.datetime64("NaT", "us"))
-    if not pattern.isascii():
-        return made
     head = pattern.removesuffix("%f")
+    layouts = list(_layouts(head))
+    if not layouts or not pattern.isascii():
+        return made
     finest = _FINEST if head != pattern else 0
     lengths = pc.fill_null(pc.binary_length(texts), -1).to_numpy(zero_copy_only=False)
     for length in np.unique(lengths):
         rows = np.flatnonzero(lengths == length)
         letters: NDArray[np.uint8] | None = None
-        for places, marks, width in _layouts(head):
+        for places, marks, width in layouts:
             if not (width + min(finest, 1) <= length <= width + finest):
                 continue
             if letters is None:
@@ -112,7 +113,7 @@ def _seconds(letters: NDArray[np.uint8], point: int) -> NDArray[np.float64]:
 
 def _layouts(pattern: str) -> Iterator[tuple[dict[str, slice], dict[int, int], int]]:
     """Where each part of a pattern is, the marks between them, and the width: first with all its digits, then with one
-    digit for some of the parts. None for a pattern that is not known here."""
+    digit for some of the parts. Nothing for a pattern that is not known here."""
     found = _PART.findall(pattern)
     parts = [part for part, _ in found if part]
     known = len(set(parts)) == len(parts) and set(parts) <= set(_DIGITS) and set(parts) >= {"Y", "m", "d"}

@@ -211,9 +211,10 @@ class Survey:
         if series.isna().all():
             return
         kind = {"i": "integer", "u": "integer", "f": "number", "b": "boolean"}.get(series.dtype.kind, "text")
-        present = series.dropna() if kind == "text" else series
-        if kind == "text" and all(part.isin([True, False]).all() for part in (present[:1], present)):
-            kind = "boolean"
+        if kind == "text":
+            present = series.dropna()
+            first_too = present[:1].isin([True, False]).all()  # most often this one shows that it is text
+            kind = "boolean" if first_too and present.isin([True, False]).all() else kind
         self._long.feed(name, series)
         known = self.kinds[name]
         if "boolean" in (known, kind) and {known, kind} & {"integer", "number"}:

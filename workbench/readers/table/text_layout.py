@@ -45,9 +45,7 @@ _ROWS = {
 }
 """Delimiter -> a pattern for a line of numbers and empty cells without blanks. It takes a third of the time of a look
 at each cell."""
-
-
-_UNDER_TITLES = re.compile(r"[\s|:-]*--[\s|:-]*")
+_UNDER_TITLES = re.compile(r"(?=.*--)[\s|:-]*+")
 """The line below the column titles of a table in Markdown. Such a table is a page to read, not an export."""
 
 

@@ -78,6 +78,10 @@ _FINER = re.compile(r"(\.\d{6})\d+")
 _DAY_FIRST = {"%m/%d/%Y": "%d/%m/%Y", "%m-%d-%Y": "%d-%m-%Y", "%m/%d/%y": "%d/%m/%y"}
 
 
+_FIRST_CLOCKS = 5000
+"""Clock times of a column that are looked at for the first that can be read."""
+
+
 class CountedClock(NamedTuple):
     """A clock that is a number: ``value * seconds - zero`` is a Unix time in s, for values from ``low`` to ``high``."""
 
@@ -301,9 +305,9 @@ def clocks(series: Cells, pattern: str) -> NDArray[np.datetime64]:
 
 
 def first_clock(series: Cells, pattern: str) -> datetime | None:
-    """The first clock time of a column that can be read, of its first 5000."""
+    """The first clock time of a column that can be read, of the first ones."""
     present = series.dropna()
-    for many in (1, 5000):  # most often the first one can be
+    for many in (1, _FIRST_CLOCKS):  # most often the first one can be
         times = clocks(present.head(many), pattern)
         if len(times := times[~np.isnat(times)]):
             return moment(times[0])
@@ -323,9 +327,9 @@ def _all_clocks(texts: Texts, pattern: str) -> NDArray[np.datetime64] | None:
     if not others.any():
         return made
     # Most often one text shows that they do not fit.
-    if np.isnat(clocks(texts[others][:1], pattern)).any():
+    if _parsed(texts[others][:1], pattern).isna().any():
         return None
-    made = clocks(texts, pattern)
+    made[others] = _parsed(texts[others], pattern).to_numpy("datetime64[us]")
     return None if np.isnat(made).any() else made
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 
 from ...errors import Invalid, Problem, instead
@@ -48,12 +48,8 @@ def _field(reading: Reading, scope: Scope, name: str, wanted: Plain) -> Iterator
     if name == "study_id" and f"study_{cls.table}" in ASSIGNMENTS:
         yield assigned(cls, wanted, scope)
         return
-    if name in ("anywhere", "anywhere_or_cell") and cls.table == "measurements":
-        found, forms = _anywhere(wanted)
-        for field in _OF_THE_CELL if name == "anywhere_or_cell" else ():
-            clause, more = holds(f"fold({reading.field(field)})", wanted)
-            found, forms = f"{found} OR {clause}", [*forms, *more]
-        yield found, forms
+    if name in _ANYWHERE and cls.table == "measurements":
+        yield _anywhere(wanted, [f"fold({reading.field(field)})" for field in _ANYWHERE[name]])
         return
     member = cls.members().get(name)
     if member is None or (member.storage == "json" and name != "tags"):
@@ -68,12 +64,14 @@ def _field(reading: Reading, scope: Scope, name: str, wanted: Plain) -> Iterator
         yield _compared(reading, expression, member, comparison, value)
 
 
-_OF_THE_CELL = ("instance_name", "specification_name", "batch_name")
+_ANYWHERE = {"anywhere": (), "anywhere_or_cell": ("instance_name", "specification_name", "batch_name")}
+"""Searches of measurements for a text -> the names of what they belong to that are searched too."""
 
 
-def _anywhere(text: str) -> Condition:
-    """A text in the name, the notes, the name of the protocol or a tag of a measurement, case ignored."""
-    places = ("t.name_folded", "fold(t.notes)", "fold(json_extract(t.protocol, '$.name'))")
+def _anywhere(text: str, also: Sequence[str]) -> Condition:
+    """A text in the name, the notes, the name of the protocol or a tag of a measurement, or ``also`` in these folded
+    expressions, case ignored."""
+    places = ("t.name_folded", "fold(t.notes)", "fold(json_extract(t.protocol, '$.name'))", *also)
     tags = "EXISTS (SELECT 1 FROM json_each(t.tags) WHERE instr(fold(value), ?) > 0)"
     forms = folded_forms(text)
     found = [one for one in (*(f"instr({place}, ?) > 0" for place in places), tags) for _ in forms]
