@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from tools.compile_loops import compiled as compile_file
+from workbench.errors import Damaged
 from workbench.store import Store
 from workbench.store.scope import EVERYTHING
 from workbench.store.series import codec, compiled, reading
@@ -113,6 +115,50 @@ def test_the_same_bits_are_decoded(n: int, both: Callable[[Callable[[], bytes]],
 
 
 @needs_loops
+@pytest.mark.parametrize("n", [1, 2, 257, 5000])
+def test_the_same_bits_are_decoded_of_a_part(
+    n: int, both: Callable[[Callable[[], bytes]], tuple[bytes, bytes]]
+) -> None:
+    rng = np.random.default_rng(n)
+    for values in stored(rng, n):
+        payload = codec.encode(values)
+        for start in {0, 1, n // 2, n - 1, int(rng.integers(0, n))} - {n}:
+            stop = int(rng.integers(start + 1, n + 1))
+
+            def into() -> bytes:
+                whole = np.zeros(stop - start + 1, values.dtype)  # noqa: B023
+                codec.decode_into(payload, whole[1:], start, n)  # noqa: B023
+                apart = np.zeros((stop - start, 2), values.dtype)  # noqa: B023
+                codec.decode_into(payload, apart[:, 1], start, n)  # noqa: B023
+                return whole[1:].tobytes() + apart[:, 1].tobytes()
+
+            mine, theirs = both(into)
+            assert mine == theirs == values[start:stop].tobytes() * 2
+        with pytest.raises(Damaged):
+            codec.decode_into(payload, np.zeros(1, values.dtype), 0, n + 1)
+
+
+@needs_loops
+def test_differences_that_are_apart_replace_those_beside_them(
+    both: Callable[[Callable[[], list[float]]], tuple[list[float], list[float]]],
+) -> None:
+    """As a damaged payload could have both: a part of it is what the whole has there, with the loops and without."""
+    head, narrow = codec.deltas_parts(5, np.array([1, 2, 1 << 40, 3] + [1] * 100), 1, 1 << 40, 5, 1 << 41)
+    narrow[2] = 7
+    values = np.zeros(105)
+    payload = codec.payload_of(codec.DELTAS, values, codec.DECIMALS, 0, b"", head + codec.pack(narrow.data))
+
+    def part() -> list[float]:
+        some = np.zeros(50)
+        codec.decode_into(payload, some, 40, 105)
+        return [*codec.decode(payload)[0].tolist(), *some.tolist()]
+
+    mine, theirs = both(part)
+    assert mine == theirs
+    assert mine[105:] == mine[40:90]
+
+
+@needs_loops
 def test_rows_have_the_same_order(both: Callable[[Callable[[], list[Any]]], tuple[list[Any], list[Any]]]) -> None:
     rng = np.random.default_rng(4)
     for _ in range(200):
@@ -161,13 +207,19 @@ def test_a_store_gives_the_same_samples(
 @pytest.mark.parametrize(
     ("name", "given"),
     [
-        ("running", (1, np.zeros(3, np.int8), b"", 1.0, np.zeros(3))),
-        ("running", (1, np.zeros(3, np.int64), b"", 1.0, np.zeros(4))),
-        ("running", (1, np.zeros(3, np.int8), np.array([3], "<u4").tobytes() + bytes(8), 1.0, np.zeros(4))),
-        ("running", (1, np.zeros(3, np.int8), np.array([1, 1], "<u4").tobytes() + bytes(16), 1.0, np.zeros(4))),
-        ("running", (1, np.zeros(0, np.int8), b"", 1.0, np.zeros(0))),
-        ("joined", (bytes(7), False, np.zeros(1))),
-        ("joined", (bytes(4), False, np.zeros(2, np.int16))),
+        ("running", (1, np.zeros(3, np.int8), b"", 1.0, np.zeros(5), 0)),
+        ("running", (1, np.zeros(3, np.int8), b"", 1.0, np.zeros(2), 3)),
+        ("running", (1, np.zeros(3, np.int8), b"", 1.0, np.zeros(1), -1)),
+        ("running", (1, np.zeros(3, np.int8), b"", 1.0, np.zeros(1), sys.maxsize)),
+        ("running", (1, np.zeros(3, np.int64), b"", 1.0, np.zeros(4), 0)),
+        ("running", (1, np.zeros(3, np.int8), np.array([3], "<u4").tobytes() + bytes(8), 1.0, np.zeros(4), 0)),
+        ("running", (1, np.zeros(3, np.int8), np.array([1, 1], "<u4").tobytes() + bytes(16), 1.0, np.zeros(4), 0)),
+        ("running", (1, np.zeros(0, np.int8), b"", 1.0, np.zeros(0), 0)),
+        ("joined", (bytes(7), False, np.zeros(1), 0)),
+        ("joined", (bytes(16), True, np.zeros(2), 1)),
+        ("joined", (bytes(16), True, np.zeros(1), -1)),
+        ("joined", (bytes(16), True, np.zeros(1), sys.maxsize)),
+        ("joined", (bytes(4), False, np.zeros(2, np.int16), 0)),
         ("candidates", ((np.zeros(3),), 0, np.zeros(3, bool))),
         ("candidates", ((np.zeros(3), np.zeros(2)), 2, np.zeros(3, bool))),
         ("candidates", ((np.zeros(3, np.float32),), 2, np.zeros(3, bool))),
@@ -188,7 +240,7 @@ def test_what_does_not_fit_is_refused(name: str, given: tuple[Any, ...]) -> None
 
 @needs_loops
 def test_what_is_no_buffer_is_refused() -> None:
-    for name, count in (("running", 5), ("joined", 3), ("candidates", 3), ("ordered", 4), ("choose", 4)):
+    for name, count in (("running", 6), ("joined", 4), ("candidates", 3), ("ordered", 4), ("choose", 4)):
         for given in ((), (None,) * count, (2,) * count, ((1,),) * count):
             with pytest.raises(TypeError):
                 getattr(compiled.LOOPS, name)(*given)

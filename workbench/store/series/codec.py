@@ -270,14 +270,20 @@ def decode(payload: bytes | memoryview, out: Array | None = None) -> tuple[Array
     Damaged
         If the bytes are not a payload.
     """
+    return _decoded(memoryview(payload), out, None)
+
+
+def _decoded(view: memoryview, out: Array | None, part: slice | None) -> tuple[Array, Mask | None]:
     try:
-        return _decode(memoryview(payload), out)
+        return _decode(view, out, part)
     except (struct.error, IndexError, ValueError, TypeError, zstandard.ZstdError) as error:
         raise Damaged(f"An encoded column cannot be read ({error}).") from error
 
 
-def decode_into(payload: bytes | memoryview, out: Array) -> Mask | None:
-    """Put the values of a payload into ``out``, (n,) of its dtype or a wider one; returns ``valid``.
+def decode_into(payload: bytes | memoryview, out: Array, start: int = 0, of: int | None = None) -> Mask | None:
+    """Put values of a payload into ``out``, (n,) of its dtype or a wider one; returns ``valid``, None or (n,).
+
+    A payload has ``of`` values, by default n. Those before ``start`` and those after it and n more are not made.
 
     Raises
     ------
@@ -285,10 +291,10 @@ def decode_into(payload: bytes | memoryview, out: Array) -> Mask | None:
         If the bytes are not a payload, or have another number of values.
     """
     view = memoryview(payload)
-    if len(view) < _HEAD.size or _HEAD.unpack_from(view)[4] != len(out):
+    if len(view) < _HEAD.size or _count(view) != (len(out) if of is None else of):
         raise Damaged("An encoded column has another number of values than its series.")
-    same = _HEAD.unpack_from(view)[1] == _PLACES.get(out.dtype)
-    values, valid = decode(view, out if same else None)
+    same = view[1] == _PLACES.get(out.dtype)
+    values, valid = _decoded(view, out if same else None, slice(start, start + len(out)))
     if not same:
         out[:] = values
     return valid
@@ -310,10 +316,12 @@ def decode_raw(payloads: Sequence[bytes], counts: Sequence[int], out: Array) -> 
     return True
 
 
-def _decode(view: memoryview, out: Array | None) -> tuple[Array, Mask | None]:
+def _decode(view: memoryview, out: Array | None, part: slice | None) -> tuple[Array, Mask | None]:
     codec, place, flags, digits, n = _HEAD.unpack_from(view)
     if n > MOST_VALUES:
         raise ValueError(f"it says that it has {n} values")
+    if part is None:
+        part = slice(0, n)
     dtype = _DTYPES[place]
     at = _HEAD.size
     valid = nans = zeros = None
@@ -324,15 +332,15 @@ def _decode(view: memoryview, out: Array | None) -> tuple[Array, Mask | None]:
         at, nans = _read_mask(view, at, n)
     if flags & NEGATIVE_ZEROS:
         at, zeros = _read_mask(view, at, n)
-    values = _decode_body(view[at:], codec, dtype, flags, digits, n, out)
+    values = _decode_body(view[at:], codec, dtype, flags, digits, n, out, part)
     if nans is not None:
-        values[nans] = np.nan
+        values[nans[part]] = np.nan
     if zeros is not None:
-        values[zeros] = -0.0
+        values[zeros[part]] = -0.0
     if out is not None and values is not out:
         out[:] = values
         values = out
-    return values, valid
+    return values, None if valid is None else valid[part]
 
 
 def _count(payload: bytes | memoryview) -> int:
@@ -346,34 +354,43 @@ def _read_mask(view: memoryview, at: int, n: int) -> tuple[int, Mask]:
 
 
 def _decode_body(
-    body: memoryview, codec: int, dtype: DType, flags: int, digits: int, n: int, out: Array | None
+    body: memoryview, codec: int, dtype: DType, flags: int, digits: int, n: int, out: Array | None, part: slice
 ) -> Array:
     if codec == RAW:
-        return np.frombuffer(body, dtype, n)
+        return np.frombuffer(body, dtype, n)[part]
     if codec == CONSTANT:
-        return np.full(n, np.frombuffer(body, dtype, 1)[0]) if n else np.zeros(0, dtype)
+        return np.full(n, np.frombuffer(body, dtype, 1)[0])[part] if n else np.zeros(0, dtype)
     if codec == DELTAS:
-        return _decode_deltas(body, dtype, digits if flags & DECIMALS else None, n, out)
+        return _decode_deltas(body, dtype, digits if flags & DECIMALS else None, n, out, part)
     if codec == PLAIN:
-        return np.frombuffer(_unpacked(body, n * digits), f"<u{digits}", n).astype(dtype)
+        return np.frombuffer(_unpacked(body, n * digits), f"<u{digits}", n)[part].astype(dtype)
     if codec in (SHUFFLED, STEPPED):
-        kept = np.dtype("<f4") if flags & NARROWED else dtype
-        packed = _unpacked(body, n * kept.itemsize)
-        if compiled.LOOPS and kept.itemsize > 2:
-            made = out if out is not None and out.dtype == kept and out.flags.c_contiguous else np.empty(n, kept)
-            compiled.LOOPS.joined(packed, codec == STEPPED, made)
-            return made if kept == dtype else made.astype(dtype)
-        planes = np.frombuffer(packed, np.uint8, n * kept.itemsize).reshape(kept.itemsize, n)
-        joined = np.ascontiguousarray(planes.T).view(f"<u{kept.itemsize}")[:, 0]
-        if codec == STEPPED:
-            steps = (joined >> 1) ^ (~(joined & 1) + 1)
-            joined = np.cumsum(steps, dtype=joined.dtype)
-        exact = joined.view(kept)
-        return exact if kept == dtype else exact.astype(dtype)
+        return _decode_planes(body, dtype, codec == STEPPED, bool(flags & NARROWED), n, out, part)
     raise ValueError(f"codec {codec} is unknown")
 
 
-def _decode_deltas(body: memoryview, dtype: DType, digits: int | None, n: int, out: Array | None) -> Array:
+def _decode_planes(
+    body: memoryview, dtype: DType, stepped: bool, narrowed: bool, n: int, out: Array | None, part: slice
+) -> Array:
+    kept = np.dtype("<f4") if narrowed else dtype
+    packed = _unpacked(body, n * kept.itemsize)
+    if compiled.LOOPS and kept.itemsize > 2:
+        fits = out is not None and out.dtype == kept and out.flags.c_contiguous
+        made = out if out is not None and fits else np.empty(part.stop - part.start, kept)
+        compiled.LOOPS.joined(packed, stepped, made, part.start)
+        return made if kept == dtype else made.astype(dtype)
+    planes = np.frombuffer(packed, np.uint8, n * kept.itemsize).reshape(kept.itemsize, n)
+    joined = np.ascontiguousarray(planes.T).view(f"<u{kept.itemsize}")[:, 0]
+    if stepped:
+        steps = (joined >> 1) ^ (~(joined & 1) + 1)
+        joined = np.cumsum(steps, dtype=joined.dtype)
+    exact = joined[part].view(kept)
+    return exact if kept == dtype else exact.astype(dtype)
+
+
+def _decode_deltas(
+    body: memoryview, dtype: DType, digits: int | None, n: int, out: Array | None, part: slice
+) -> Array:
     width, count, first = _DELTAS.unpack_from(body)
     at = _DELTAS.size
     beside = b""
@@ -386,8 +403,8 @@ def _decode_deltas(body: memoryview, dtype: DType, digits: int | None, n: int, o
     narrow = _SIGNED[width & ~_HALVED]
     steps = np.frombuffer(_unpacked(body[at:], narrow.itemsize * (n - 1)), narrow, n - 1)
     if compiled.LOOPS and digits is not None and dtype == np.float64 and narrow.itemsize < 8:
-        made = np.empty(n) if out is None or not out.flags.c_contiguous else out
-        compiled.LOOPS.running(first, steps, beside, float(POWERS[digits]), made)
+        made = np.empty(part.stop - part.start) if out is None or not out.flags.c_contiguous else out
+        compiled.LOOPS.running(first, steps, beside, float(POWERS[digits]), made, part.start)
         return made
     sums = np.dtype(np.int32 if width & _HALVED else np.int64)
     reused = out is not None and digits is not None and n <= len(_zstd.scratch[sums])
@@ -400,8 +417,8 @@ def _decode_deltas(body: memoryview, dtype: DType, digits: int | None, n: int, o
         whole[np.frombuffer(beside, "<u4", count) + 1] = wide.astype(sums)
     np.add.accumulate(whole, out=whole)
     if digits is not None:
-        return _scaled(whole, digits, dtype, out)
-    return whole if dtype == sums else whole.astype(dtype)
+        return _scaled(whole[part], digits, dtype, out)
+    return whole[part] if dtype == sums else whole[part].astype(dtype)
 
 
 def encode_column(column: Column, *, small: bool = False) -> bytes:

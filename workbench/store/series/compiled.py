@@ -19,7 +19,7 @@ except ImportError:  # there was no compiler, or it is one for another system
     LOOPS: ModuleType | None = None
 else:
     # An installation for developers keeps what was compiled from an older file.
-    LOOPS = _found if _found.VERSION == 2 else None
+    LOOPS = _found if _found.VERSION == 3 else None
 
 
 def candidates(columns: Sequence[Column], size: int, kept: NDArray[np.bool_]) -> bool:

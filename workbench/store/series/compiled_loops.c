@@ -14,42 +14,53 @@
 #include <string.h>
 
 /* Rises with each change of what a function takes or gives; `compiled.py` has the same number. */
-enum { VERSION = 2 };
+enum { VERSION = 3 };
 
 /* ---- running sums ------------------------------------------------------------------------------------------- */
 
 enum { BLOCK = 256 };
 
-/* `out[k]` is the sum of `first` and the first k steps, divided. At each of `places` the step is the next of `wide`.
- * Sums of a block that cannot leave 32 bits become doubles several at once; `reach` is how far a block can go. */
+/* It may lie between two places for eight bytes. */
+static uint64_t wide_step(const char *wide, Py_ssize_t place)
+{
+    uint64_t step;
+    memcpy(&step, wide + 8 * place, 8);
+    return step;
+}
+
+/* `out[k - from]` is the sum of `first` and the first k steps, divided, for each k of `from` to before `n`. At each of
+ * `places` the step is the next of `wide`. Sums of a block that cannot leave 32 bits become doubles several at once;
+ * `reach` is how far a block can go. */
 #define RUNNING(type, reach)                                                                                       \
     static void running_##type(int64_t first, const type *steps, const uint32_t *places, const char *wide,         \
-                               Py_ssize_t apart, double divisor, double *out, Py_ssize_t n)                        \
+                               Py_ssize_t apart, double divisor, double *out, Py_ssize_t from, Py_ssize_t n)       \
     {                                                                                                              \
         int32_t narrow[BLOCK];                                                                                     \
         int64_t sums[BLOCK];                                                                                       \
         uint64_t sum = (uint64_t)first;                                                                            \
-        Py_ssize_t at = 1, next = 0;                                                                               \
-        out[0] = (double)first / divisor;                                                                          \
+        Py_ssize_t at = from + 1, next = 0;                                                                        \
+        for (Py_ssize_t k = 0; k < from; k++) sum += (uint64_t)(int64_t)steps[k];                                  \
+        for (; next < apart && (Py_ssize_t)places[next] < from; next++)                                            \
+            sum += wide_step(wide, next) - (uint64_t)(int64_t)steps[places[next]];                                 \
+        out[0] = (double)(int64_t)sum / divisor;                                                                   \
         while (at < n) {                                                                                           \
             Py_ssize_t stop = n - at < BLOCK ? n : at + BLOCK;                                                     \
+            double *to = out + (at - from);                                                                        \
             if (next < apart && (Py_ssize_t)places[next] + 1 < stop) stop = (Py_ssize_t)places[next] + 1;          \
             int64_t here = (int64_t)sum;                                                                           \
             if (here > (reach) - INT32_MAX && here < INT32_MAX - (reach)) {                                        \
                 int32_t part = (int32_t)here;                                                                      \
                 for (Py_ssize_t k = at; k < stop; k++) narrow[k - at] = part += steps[k - 1];                      \
-                for (Py_ssize_t k = at; k < stop; k++) out[k] = (double)narrow[k - at] / divisor;                  \
+                for (Py_ssize_t k = 0; k < stop - at; k++) to[k] = (double)narrow[k] / divisor;                    \
                 sum = (uint64_t)(int64_t)part;                                                                     \
             } else {                                                                                               \
                 for (Py_ssize_t k = at; k < stop; k++) sums[k - at] = (int64_t)(sum += (uint64_t)(int64_t)steps[k - 1]); \
-                for (Py_ssize_t k = at; k < stop; k++) out[k] = (double)sums[k - at] / divisor;                    \
+                for (Py_ssize_t k = 0; k < stop - at; k++) to[k] = (double)sums[k] / divisor;                      \
             }                                                                                                      \
             at = stop;                                                                                             \
             if (next < apart && (Py_ssize_t)places[next] + 1 == at && at < n) {                                    \
-                uint64_t step;                                                                                     \
-                memcpy(&step, wide + 8 * next++, 8); /* it may lie between two places for eight bytes */           \
-                sum += step;                                                                                       \
-                out[at++] = (double)(int64_t)sum / divisor;                                                        \
+                sum += wide_step(wide, next++);                                                                    \
+                out[at++ - from] = (double)(int64_t)sum / divisor;                                                 \
             }                                                                                                      \
         }                                                                                                          \
     }
@@ -68,24 +79,26 @@ static int are_places(const uint32_t *places, Py_ssize_t apart, Py_ssize_t steps
 static PyObject *running(PyObject *self, PyObject *const *args, Py_ssize_t count)
 {
     Py_buffer steps, beside, out;
-    if (count != 5) return PyErr_Format(PyExc_TypeError, "running takes 5 arguments");
+    if (count != 6) return PyErr_Format(PyExc_TypeError, "running takes 6 arguments");
     int64_t first = PyLong_AsLongLong(args[0]);
     double divisor = PyFloat_AsDouble(args[3]);
+    Py_ssize_t from = PyLong_AsSsize_t(args[5]);
     if (PyErr_Occurred() || PyObject_GetBuffer(args[1], &steps, PyBUF_C_CONTIGUOUS) < 0) return NULL;
     if (PyObject_GetBuffer(args[2], &beside, PyBUF_C_CONTIGUOUS) < 0) goto after_steps;
     if (PyObject_GetBuffer(args[4], &out, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE) < 0) goto after_beside;
-    Py_ssize_t n = out.len / 8, apart = beside.len / 12;
+    Py_ssize_t many = out.len / 8, apart = beside.len / 12;
+    Py_ssize_t all = steps.itemsize ? steps.len / steps.itemsize : 0;
     const char *wide = (const char *)beside.buf + 4 * apart;
-    if (out.itemsize != 8 || n < 1 || steps.len != (n - 1) * steps.itemsize) {
-        PyErr_SetString(PyExc_ValueError, "there is one difference less than there are values");
-    } else if (!are_places(beside.buf, apart, n - 1)) {
+    if (out.itemsize != 8 || many < 1 || from < 0 || from > all || many > all + 1 - from) {
+        PyErr_SetString(PyExc_ValueError, "the differences and the first value are fewer than the values asked for");
+    } else if (!are_places(beside.buf, apart, all)) {
         PyErr_SetString(PyExc_ValueError, "the places of wide differences do not rise within the others");
     } else if (steps.itemsize == 1) {
-        running_int8_t(first, steps.buf, beside.buf, wide, apart, divisor, out.buf, n);
+        running_int8_t(first, steps.buf, beside.buf, wide, apart, divisor, out.buf, from, from + many);
     } else if (steps.itemsize == 2) {
-        running_int16_t(first, steps.buf, beside.buf, wide, apart, divisor, out.buf, n);
+        running_int16_t(first, steps.buf, beside.buf, wide, apart, divisor, out.buf, from, from + many);
     } else if (steps.itemsize == 4) {
-        running_int32_t(first, steps.buf, beside.buf, wide, apart, divisor, out.buf, n);
+        running_int32_t(first, steps.buf, beside.buf, wide, apart, divisor, out.buf, from, from + many);
     } else {
         PyErr_SetString(PyExc_ValueError, "differences have 1, 2 or 4 bytes");
     }
@@ -100,15 +113,23 @@ after_steps:
 
 /* ---- bytes of equal weight side by side ---------------------------------------------------------------------- */
 
+/* `out[k - from]` is the value k of `all`, for n of them. Stepped ones are sums of differences. */
 #define JOINED(width, type)                                                                                        \
-    static void joined_##width(const uint8_t *planes, Py_ssize_t n, int stepped, type *out)                        \
+    static type bits_##width(const uint8_t *planes, Py_ssize_t all, Py_ssize_t k)                                  \
     {                                                                                                              \
-        for (Py_ssize_t k = 0; k < n; k++) {                                                                       \
-            type bits = 0;                                                                                         \
-            for (int plane = 0; plane < width; plane++) bits |= (type)planes[plane * n + k] << (8 * plane);        \
-            out[k] = bits;                                                                                         \
-        }                                                                                                          \
+        type bits = 0;                                                                                             \
+        for (int plane = 0; plane < width; plane++) bits |= (type)planes[plane * all + k] << (8 * plane);          \
+        return bits;                                                                                               \
+    }                                                                                                              \
+    static void joined_##width(const uint8_t *planes, Py_ssize_t all, int stepped, type *out, Py_ssize_t from,     \
+                               Py_ssize_t n)                                                                       \
+    {                                                                                                              \
+        for (Py_ssize_t k = 0; k < n; k++) out[k] = bits_##width(planes, all, from + k);                           \
         type sum = 0;                                                                                              \
+        for (Py_ssize_t k = 0; stepped && k < from; k++) {                                                         \
+            type bits = bits_##width(planes, all, k);                                                              \
+            sum += (bits >> 1) ^ (~(bits & 1) + 1);                                                                \
+        }                                                                                                          \
         for (Py_ssize_t k = 0; stepped && k < n; k++) out[k] = sum += (out[k] >> 1) ^ (~(out[k] & 1) + 1);         \
     }
 JOINED(4, uint32_t)
@@ -117,20 +138,22 @@ JOINED(8, uint64_t)
 static PyObject *joined(PyObject *self, PyObject *const *args, Py_ssize_t count)
 {
     Py_buffer planes, out;
-    if (count != 3) return PyErr_Format(PyExc_TypeError, "joined takes 3 arguments");
+    if (count != 4) return PyErr_Format(PyExc_TypeError, "joined takes 4 arguments");
     int stepped = PyObject_IsTrue(args[1]);
-    if (stepped < 0 || PyObject_GetBuffer(args[0], &planes, PyBUF_C_CONTIGUOUS) < 0) return NULL;
+    Py_ssize_t from = PyLong_AsSsize_t(args[3]);
+    if (PyErr_Occurred() || stepped < 0 || PyObject_GetBuffer(args[0], &planes, PyBUF_C_CONTIGUOUS) < 0) return NULL;
     if (PyObject_GetBuffer(args[2], &out, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE) < 0) {
         PyBuffer_Release(&planes);
         return NULL;
     }
-    Py_ssize_t n = out.len / out.itemsize;
-    if (planes.len != out.len || (out.itemsize != 4 && out.itemsize != 8)) {
-        PyErr_SetString(PyExc_ValueError, "the planes have as many bytes as values of 4 or 8 bytes");
+    int fits = (out.itemsize == 4 || out.itemsize == 8) && planes.len % out.itemsize == 0;
+    Py_ssize_t n = fits ? out.len / out.itemsize : 0, all = fits ? planes.len / out.itemsize : 0;
+    if (!fits || from < 0 || from > all || n > all - from) {
+        PyErr_SetString(PyExc_ValueError, "the planes have as many bytes as values of 4 or 8 bytes, or more");
     } else if (out.itemsize == 4) {
-        joined_4(planes.buf, n, stepped, out.buf);
+        joined_4(planes.buf, all, stepped, out.buf, from, n);
     } else {
-        joined_8(planes.buf, n, stepped, out.buf);
+        joined_8(planes.buf, all, stepped, out.buf, from, n);
     }
     PyBuffer_Release(&planes);
     PyBuffer_Release(&out);
@@ -578,8 +601,8 @@ static PyObject *choose(PyObject *self, PyObject *const *args, Py_ssize_t count)
 }
 
 static PyMethodDef methods[] = {
-    {"running", (PyCFunction)(void (*)(void))running, METH_FASTCALL, "running(first, steps, beside, divisor, out)"},
-    {"joined", (PyCFunction)(void (*)(void))joined, METH_FASTCALL, "joined(planes, stepped, out)"},
+    {"running", (PyCFunction)(void (*)(void))running, METH_FASTCALL, "running(first, steps, beside, divisor, out, start)"},
+    {"joined", (PyCFunction)(void (*)(void))joined, METH_FASTCALL, "joined(planes, stepped, out, start)"},
     {"candidates", (PyCFunction)(void (*)(void))candidates, METH_FASTCALL, "candidates(columns, size, kept)"},
     {"ordered", (PyCFunction)(void (*)(void))ordered, METH_FASTCALL, "ordered(rows, lists, order, kept)"},
     {"choose", (PyCFunction)(void (*)(void))choose, METH_FASTCALL, "choose(x, columns, most, kept)"},

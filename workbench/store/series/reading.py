@@ -71,36 +71,39 @@ class Reading:
         if stop <= start:
             return _empty(one)
         first, last = start // CHUNK, (stop - 1) // CHUNK
+        if one.kind != "text":
+            return self._joined(one, place, start, stop)
         if first == last:
             return self._chunk(place, first).slice(start - first * CHUNK, stop - first * CHUNK)
-        if one.kind == "text":
-            parts = []
-            for chunk, payload in enumerate(self.fetch.payloads(0, place, first, last), first):
-                with self.fetch.decoding(0, place, chunk):
-                    parts.append(codec.decode_column(payload, one.kind, one.dtype))
-            return concat_columns(parts).slice(start - first * CHUNK, stop - first * CHUNK)
-        return self._joined(one, place, first, last).slice(start - first * CHUNK, stop - first * CHUNK)
+        parts = []
+        for chunk, payload in enumerate(self.fetch.payloads(0, place, first, last), first):
+            with self.fetch.decoding(0, place, chunk):
+                parts.append(codec.decode_column(payload, one.kind, one.dtype))
+        return concat_columns(parts).slice(start - first * CHUNK, stop - first * CHUNK)
 
-    def _joined(self, one: Field, place: int, first: int, last: int) -> Column:
-        end = min((last + 1) * CHUNK, self.row.rows)
-        values = np.empty(end - first * CHUNK, one.dtype)
+    def _joined(self, one: Field, place: int, start: int, stop: int) -> Column:
+        values = np.empty(stop - start, one.dtype)
         valid: NDArray[np.bool_] | None = None
+        first, last = start // CHUNK, (stop - 1) // CHUNK
         held = {chunk for chunk in (first, last) if (place, chunk) in self._chunks}
-        start, stop = first + (first in held), last - (last in held)
-        payloads = self.fetch.payloads(0, place, start, stop) if start <= stop else iter(())
+        before, after = first + (first in held), last - (last in held)
+        payloads = self.fetch.payloads(0, place, before, after) if before <= after else iter(())
         for chunk in range(first, last + 1):
-            at = (chunk - first) * CHUNK
-            part = values[at : at + CHUNK]
+            at = chunk * CHUNK
+            low, high = max(start, at), min(stop, at + CHUNK)
+            part = values[low - start : high - start]
             if chunk in held:
                 known = self._chunks[place, chunk].valid
-                part[:] = self._chunks[place, chunk].values
+                part[:] = self._chunks[place, chunk].values[low - at : high - at]
+                known = None if known is None else known[low - at : high - at]
             else:
                 payload = next(payloads)
+                of = min(CHUNK, self.row.rows - at)
                 with self.fetch.decoding(0, place, chunk):
-                    known = codec.decode_into(payload, part)
+                    known = codec.decode_into(payload, part, low - at, of)
             if known is not None:
                 valid = np.ones(len(values), bool) if valid is None else valid
-                valid[at : at + CHUNK] = known
+                valid[low - start : high - start] = known
         return Column(one.kind, values, valid)
 
     def _chunk(self, place: int, chunk: int) -> Column:
