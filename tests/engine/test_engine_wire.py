@@ -17,7 +17,7 @@ from hypothesis import given
 from support.plain_rows import tables
 
 from workbench import engine
-from workbench.dataset import Dataset, Samples, Warn
+from workbench.dataset import Dataset, Samples, SeriesSet, Warn
 from workbench.engine.arrow import from_arrow, to_arrow
 from workbench.engine.columns import kinds_of
 from workbench.engine.equality import plain
@@ -94,27 +94,53 @@ def test_arrow_comes_back_as_it_was(long: bool) -> None:
     comes_back()
 
 
-def test_arrow_is_one_stream_per_step_and_the_first_says_the_rest() -> None:
-    source = pa.BufferReader(to_arrow(made(Table.of({"id": ["a"], "inf": [float("-inf")]}))))
-    found = []
+def streams(content: bytes) -> list[tuple[dict[str, str], pa.Table]]:
+    """The Arrow streams of an answer, one after the other: the metadata and the table of each."""
+    source, found = pa.BufferReader(content), []
     while source.tell() < source.size():
         with pa.ipc.open_stream(source) as stream:
             about = {key.decode(): value.decode() for key, value in stream.schema.metadata.items()}
-            sources = [one[:3] for one in orjson.loads(about.get("sources", "[]"))]
-            found.append((about["step"], sources, [batch.num_rows for batch in stream]))
-            assert ("workbench" in about) == (len(found) == 1)
-    rows = [(step, sum(rows)) for step, sources, rows in found if not sources]
-    assert rows == [("", 0), ("rows", 1)]
-    series = [
-        (one[0], one[1], n) for _, sources, rows in found if sources for one, n in zip(sources, rows, strict=True)
+            found.append((about, stream.read_all()))
+    return found
+
+
+def test_arrow_is_one_stream_per_table_and_the_first_says_the_rest() -> None:
+    found = streams(to_arrow(made(Table.of({"id": ["a"], "inf": [float("-inf")]}))))
+    assert [(about["step"], about["id"], about["complete"], table.num_rows) for about, table in found] == [
+        ("", "", "true", 0),
+        ("rows", "", "true", 1),
+        ("curves", "a", "false", 2),
+        ("curves", "b", "true", 1),
     ]
-    assert series == [("a", False, 2), ("b", True, 1)]
+    assert ["workbench" in about for about, _ in found] == [True, False, False, False]
     for packing in ("zstd", None):
         steps, _ = from_arrow(to_arrow(made(Table.of({"id": ["a"]})), (), packing))
         assert list(steps) == ["rows", "curves", "none"]
     steps, head = from_arrow(to_arrow(made(Table.of({"inf": [float("-inf")]}))))
     assert steps["rows"]["inf"].tolist() == [float("-inf")]  # type: ignore[index,union-attr]
     assert [warning["code"] for warning in head["warnings"]] == ["x"]
+
+
+def test_sources_in_one_stream_are_read_as_a_server_of_0_1_0_sends_them() -> None:
+    curves: SeriesSet = {
+        key: Samples(np.array(rows), Table.of({"x": [float(row) for row in rows]}), rows == [0], 9)
+        for key, rows in (("a", [3, 5]), ("b", [0]))
+    }
+    (head, _), *rest = streams(to_arrow(Dataset({"curves": curves})))
+    sources = [one for about, _ in rest for one in orjson.loads(about["sources"])]
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, pa.schema([], metadata={"step": "", "workbench": head["workbench"]})):
+        pass
+    schema = rest[0][1].schema.with_metadata({"step": "curves", "sources": orjson.dumps(sources)})
+    with pa.ipc.new_stream(sink, schema) as writer:
+        for _, table in rest:
+            writer.write_table(table.replace_schema_metadata(schema.metadata))
+    steps, _ = from_arrow(sink.getvalue().to_pybytes())
+    read = {
+        key: (one.rows.tolist(), one.complete, one.total, one.table["x"].tolist())
+        for key, one in steps["curves"].items()
+    }
+    assert read == {"a": ([3, 5], False, 9, [3.0, 5.0]), "b": ([0], True, 9, [0.0])}
 
 
 def test_another_arrow_stream_is_refused() -> None:

@@ -3,9 +3,14 @@ everything else must be as it was. Nothing that 0.1.0 answered may be in here.""
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from collections.abc import Iterable
+from typing import Any, TypeAlias
 
 import pyarrow as pa
+
+Stream: TypeAlias = tuple[dict[str, str], pa.Table]
+"""An Arrow stream: its metadata and its table."""
 
 COLUMNS = {
     "cycles": ("Cycle count", ("Complete",)),
@@ -19,6 +24,8 @@ known."""
 OF_LISTS = {"kinds": "cycle_count", "alert_count": "plot_count"}
 """Columns of lists of measurements and dashboards, and the column after which each stands: in rows, in columns and in
 the catalog."""
+OF_STREAMS = ("id", "complete")
+"""In the metadata of an Arrow stream: whose series it is, and whether that is all of it."""
 OF_HEADERS = ("x-workbench-data-at",)
 """Headers: a time at which the data were just so."""
 OF_FIGURES = ("traces", "controls", "content", "hints")
@@ -85,6 +92,21 @@ def _of_tables(value: Any) -> Any:
         elif isinstance(held, list) and is_catalog:
             value = {**value, table: [column for column in held if column["name"] not in added]}
     return value
+
+
+def without_added_streams(streams: Iterable[Stream]) -> list[Stream]:
+    """The Arrow streams of an answer as they were before: sources of a series step that stand next to each other and
+    have columns of the same types were one stream."""
+    made: list[Stream] = []
+    for about, table in streams:
+        kept = {name: text for name, text in about.items() if name not in OF_STREAMS}
+        before, above = made[-1] if made else ({}, table)
+        if "sources" in kept and before.get("step") == kept["step"] and above.schema.equals(table.schema):
+            sources = [*json.loads(before["sources"]), *json.loads(kept["sources"])]
+            kept, table = {**kept, "sources": json.dumps(sources)}, pa.concat_tables([above, table])
+            made.pop()
+        made.append((kept, table))
+    return made
 
 
 def _without_remark(report: dict[str, Any]) -> dict[str, Any]:

@@ -19,7 +19,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tests.recordings.added import OF_HEADERS, without_added, without_added_columns
+from tests.recordings.added import (
+    OF_HEADERS,
+    without_added,
+    without_added_columns,
+    without_added_streams,
+)
 
 SINCE = datetime(2025, 5, 2, tzinfo=UTC)
 """The old store is from before; what is later was made by the run."""
@@ -117,7 +122,7 @@ class Plain:
             except pa.ArrowInvalid:  # a part of a file
                 return {"bytes": len(content)}
         if media == "application/vnd.apache.arrow.stream":
-            return {"arrow": [self._stream(stream) for stream in _streams(content)]}
+            return {"arrow": [self._stream(stream) for stream in without_added_streams(_streams(content))]}
         return {"text": self._line(self.text(content.decode("utf-8", "backslashreplace")))}
 
     def _stream(self, stream: tuple[dict[str, str], pa.Table]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from starlette.testclient import TestClient
@@ -117,6 +118,15 @@ def test_every_plot_of_the_demo_is_the_same_near_and_far(demo: tuple[Lab, LocalB
         assert again["reads"] == {"steps": 0, "sources": 0}
 
 
+def metadata_of(content: bytes) -> Iterator[dict[str, str]]:
+    """What each of the Arrow streams of an answer says of itself."""
+    source = pa.BufferReader(content)
+    while source.tell() < source.size():
+        with pa.ipc.open_stream(source) as stream:
+            yield {key.decode(): value.decode() for key, value in stream.schema.metadata.items()}
+            stream.read_all()
+
+
 def test_datasets_as_json_and_as_arrow_are_those_of_the_bench(demo: tuple[Lab, LocalBackend]) -> None:
     far, near = demo
     path = f"/projects/{near.project.id}/datasets"
@@ -136,6 +146,13 @@ def test_datasets_as_json_and_as_arrow_are_those_of_the_bench(demo: tuple[Lab, L
         steps, _ = from_arrow(packed.content)
         read = {name: step_json(result, here.columns[name]) for name, result in steps.items()}
         assert orjson.loads(orjson.dumps(read, option=orjson.OPT_SERIALIZE_NUMPY)) == wanted["steps"]
+        said = [(about["step"], about["id"], about["complete"] == "true") for about in metadata_of(packed.content)]
+        series = [
+            (name, id, samples["complete"])
+            for name, result in wanted["steps"].items()
+            for id, samples in (result.items() if isinstance(result, dict) else [("", {"complete": True})])
+        ]
+        assert said == [("", "", True), *series]
 
 
 def test_detail_of_a_plot_holds_more_samples(demo: tuple[Lab, LocalBackend]) -> None:

@@ -1,10 +1,9 @@
-"""A Dataset as Arrow: an IPC stream per step, one after the other, the first with the rest of the answer."""
+"""A Dataset as Arrow: an IPC stream per table, one after the other, the first with the rest of the answer."""
 
 from __future__ import annotations
 
 import base64
 import io
-import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
@@ -41,36 +40,38 @@ def to_arrow(dataset: Dataset, further: Sequence[str] = (), compression: Compres
     """Concatenated IPC streams, plain or each column packed with zstd.
 
     The first has no rows and carries, under the metadata key ``workbench``, all but the steps as JSON text. Then each
-    row step is one stream, and the sources of a series step are the record batches of one stream, or of several where
-    their columns are not of the same types. The metadata of each has ``step``, and for series ``sources``, a JSON
-    list of ``[id, complete, total, rows]`` for each batch in turn: ``total`` samples are in the window, ``rows`` are
-    the sample numbers, as the numpy name of the smallest unsigned type that holds them, a colon, and their bytes in
-    base64 (``<u2:AAABAA==``). Null and NaN are kept apart, infinities too; a column of mixed types is JSON text, its
-    field marked ``mixed``. ``further`` names steps whose streams are to follow.
+    row step is one stream, and a series step one per id, in order. The metadata of each has ``step``, ``id`` (empty for
+    rows) and ``complete`` (``true`` or ``false``), and for series ``sources``, a JSON list that holds one
+    ``[id, complete, total, rows]``: ``total`` samples are in the window, ``rows`` are the sample numbers, as the numpy
+    name of the smallest unsigned type that holds them, a colon, and their bytes in base64 (``<u2:AAABAA==``). Null and
+    NaN are kept apart, infinities too; a column of mixed types is JSON text, its field marked ``mixed``. ``further``
+    names steps whose streams are to follow.
     """
     sink = io.BytesIO()
     head = {**rest(dataset, []), "steps": [*dataset.steps, *further]}
-    _write(sink, pa.schema([], metadata={"step": "", "workbench": orjson.dumps(head)}), compression, [])
+    _write(sink, pa.schema([], metadata={**_of_rows(""), "workbench": orjson.dumps(head)}), compression, [])
     for step, result in dataset.steps.items():
-        if isinstance(result, Table):
-            fields, arrays = _fields(result)
-            schema = pa.schema(fields, metadata={"step": step})
+        tables = [(_of_rows(step), result)] if isinstance(result, Table) else _of_sources(step, result)
+        for about, table in tables:
+            fields, arrays = _fields(table)
+            schema = pa.schema(fields, metadata=about)
             _write(sink, schema, compression, [pa.record_batch(arrays, schema=schema)] if arrays else [])
-        else:
-            _write_series(sink, step, result, compression)
     return sink.getvalue()
 
 
-def _write_series(sink: io.BytesIO, step: str, series: SeriesSet, compression: Compression) -> None:
-    """The sources of a step, those next to each other with columns of the same types in one stream."""
-    made = ((key, samples, *_fields(samples.table)) for key, samples in series.items())
-    for fields, group in itertools.groupby(made, key=lambda one: one[2]):
-        sources, batches = [], []
-        for key, samples, _, arrays in group:
-            sources.append([key, samples.complete, samples.total, _numbers(samples.rows)])
-            batches.append(arrays)
-        schema = pa.schema(fields, metadata={"step": step, "sources": orjson.dumps(sources)})
-        _write(sink, schema, compression, [pa.record_batch(arrays, schema=schema) for arrays in batches])
+def _of_rows(step: str) -> dict[str, str]:
+    """The metadata of a stream of rows."""
+    return {"step": step, "id": "", "complete": "true"}
+
+
+def _of_sources(step: str, series: SeriesSet) -> Iterator[tuple[dict[str, str], Table]]:
+    """The metadata and the table of each source of a series step. ``sources`` is what clients of 0.1.0 read; servers
+    of 0.1.0 have several in one stream."""
+    for key, samples in series.items():
+        source = [key, samples.complete, samples.total, _numbers(samples.rows)]
+        complete = "true" if samples.complete else "false"
+        about = {"step": step, "id": key, "complete": complete, "sources": orjson.dumps([source]).decode()}
+        yield about, samples.table
 
 
 def from_arrow(data: bytes) -> tuple[dict[str, StepResult], dict[str, Any]]:
@@ -107,7 +108,7 @@ def blocks(step: str, tables: Iterator[Table], compression: Compression = None) 
     for table in tables:
         fields, arrays = _fields(table)
         if writer is None:
-            schema = pa.schema(fields, metadata={"step": step})
+            schema = pa.schema(fields, metadata=_of_rows(step))
             writer = pa.ipc.new_stream(sink, schema, options=_OPTIONS[compression])
         if arrays:
             writer.write_batch(pa.record_batch(arrays, schema=schema))
