@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import base64
 import io
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
 import orjson
 import pyarrow as pa
+import pybase64
 from numpy.typing import NDArray
 
 from ..arrow import of_arrow
@@ -47,7 +48,7 @@ def to_arrow(dataset: Dataset, further: Sequence[str] = (), compression: Compres
     NaN are kept apart, infinities too; a column of mixed types is JSON text, its field marked ``mixed``. ``further``
     names steps whose streams are to follow.
     """
-    sink = io.BytesIO()
+    sink = pa.BufferOutputStream()
     head = {**rest(dataset, []), "steps": [*dataset.steps, *further]}
     _write(sink, pa.schema([], metadata={**_of_rows(""), "workbench": orjson.dumps(head)}), compression, [])
     for step, result in dataset.steps.items():
@@ -56,7 +57,7 @@ def to_arrow(dataset: Dataset, further: Sequence[str] = (), compression: Compres
             fields, arrays = _fields(table)
             schema = pa.schema(fields, metadata=about)
             _write(sink, schema, compression, [pa.record_batch(arrays, schema=schema)] if arrays else [])
-    return sink.getvalue()
+    return bytes(sink.getvalue().to_pybytes())
 
 
 def _of_rows(step: str) -> dict[str, str]:
@@ -123,15 +124,15 @@ def blocks(step: str, tables: Iterator[Table], compression: Compression = None) 
 def _numbers(rows: NDArray[np.int64]) -> str:
     most = int(rows.max()) if rows.size else 0
     kind = next(kind for kind in ("<u2", "<u4", "<u8") if most <= np.iinfo(kind).max)
-    return f"{kind}:{base64.b64encode(rows.astype(kind).tobytes()).decode()}"
+    return f"{kind}:{pybase64.b64encode_as_string(rows.astype(kind).tobytes())}"
 
 
 def _rows(text: str) -> NDArray[np.int64]:
     kind, _, numbers = text.partition(":")
-    return np.frombuffer(base64.b64decode(numbers), kind).astype(np.int64)
+    return np.frombuffer(pybase64.b64decode(numbers), kind).astype(np.int64)
 
 
-def _write(sink: io.BytesIO, schema: Any, compression: Compression, batches: list[Any]) -> None:
+def _write(sink: Any, schema: Any, compression: Compression, batches: list[Any]) -> None:
     with pa.ipc.new_stream(sink, schema, options=_OPTIONS[compression]) as writer:
         for batch in batches:
             writer.write_batch(batch)
@@ -140,10 +141,14 @@ def _write(sink: io.BytesIO, schema: Any, compression: Compression, batches: lis
 def _fields(table: Table) -> tuple[list[Any], list[Any]]:
     arrays = [_array(column) for column in table.values()]
     fields = [
-        pa.field(name, array.type, metadata={"kind": column.kind})
-        for (name, column), array in zip(table.items(), arrays, strict=True)
+        _field(name, array.type, column.kind) for (name, column), array in zip(table.items(), arrays, strict=True)
     ]
     return fields, arrays
+
+
+@lru_cache(1024)  # the sources of a step have the same columns
+def _field(name: str, type: Any, kind: Kind) -> Any:
+    return pa.field(name, type, metadata={"kind": kind})
 
 
 def _array(column: Column) -> Any:
