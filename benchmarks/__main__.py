@@ -26,6 +26,7 @@ NAMES = (
     "waits",
     "starts",
     "summaries",
+    "parts",
     "objects",
     "sizes",
     "two_servers",

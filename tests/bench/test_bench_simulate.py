@@ -282,6 +282,7 @@ def test_the_first_word_of_a_step_may_be_small(bench: Bench, child: Path) -> Non
 
 
 @with_pybamm
+@pytest.mark.long
 def test_steps_that_are_left_out_or_cut_short_are_noted(bench: Bench) -> None:
     words = ["Charge at 1C until 4.0 V", "Rest for 1 minute", "Charge at 1C for 1 hour", "Rest for 1 minute"]
     made = bench.simulate("Chen2020", words, model="SPM", soc=1)

@@ -8,8 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from workbench.readers import read
 from workbench.readers.file import line_ends
 from workbench.readers.file.source import look
+from workbench.readers.formats import by_blanks
 from workbench.readers.table import text_layout
 
 CELLS = (
@@ -92,6 +94,19 @@ def test_header_lines_are_the_same_without_the_pattern_for_rows_of_numbers(
             slow = text_layout.header_lines(look(path))
         assert [vars(line) for line in fast] == [vars(line) for line in slow]
     assert matched > 300
+
+
+def test_rows_of_numbers_and_clocks_are_not_taken_for_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A row that begins with a clock may be a header of fields between blanks; each was compared with those below."""
+    looked: list[int] = []
+    monkeypatch.setattr(by_blanks, "_width", lambda rows, *, commas: looked.append(len(rows)) or 0)
+    path = tmp_path / "cell.csv"
+    rows = "".join(f"2024-03-01 10:00:{s:02d},{s},CC Chg,{3.6 + s / 1000:.4f},1.0\n" for s in range(60))
+    path.write_text(f"Date,Time (s),State,Voltage (V),Current (A)\n{rows}")
+    assert sum(batch.n for batch in read(path, sign="charge").batches) == 60
+    assert not looked
 
 
 def test_lines_are_cut_where_the_pattern_cuts_them() -> None:

@@ -15,11 +15,12 @@ from ..reading import Reading
 from ..table.header_units import split_header
 from ..table.impedance_names import impedance_key
 from ..table.text_format import TextFormat, read_text
-from ..table.text_layout import HeaderLine, header_lines, is_number
+from ..table.text_layout import HeaderLine, have, header_lines, is_number, keys_of
 from ..table.values import one_clock
 from .delimited import CLOCK_NAMES, DELIMITED
 
 _LEAST_FIELDS = 3
+_LETTER = re.compile(r"[^\W\d_]")
 _BLANKS = re.compile(r"[ \t]+")
 _WIDE_BLANKS = re.compile(r"[ ]{2,}|[ ]*\t[ \t]*")
 _BEFORE_UNIT = re.compile(r"[ \t]+(?=[(\[])")
@@ -90,10 +91,14 @@ class ByBlanks(TextFormat):
         for place, line in enumerate(head.lines):
             if is_number(line.split(None, 1)[0].split(",")[0] if line.strip() else "0"):
                 continue
+            # In many files each row comes this far, since it begins with a clock time or a state.
+            written = [names for names in _names(line) if self._are_wanted(names)]
+            if not written:
+                continue
             rows = list(islice((row for row in head.lines[place + 1 :] if row.strip()), _MOST_LOOKED_AT))
             for commas in (False, True):
                 width = _width(rows, commas=commas)
-                for names in _names(line) if width >= _LEAST_FIELDS else ():
+                for names in written if width >= _LEAST_FIELDS else ():
                     pair = next((n for n, name in enumerate(names) if _is_moment(name, rows, n)), None)
                     if len(names) + (pair is not None) != width:
                         continue
@@ -102,6 +107,10 @@ class ByBlanks(TextFormat):
                     if header is not None:
                         return tabs, header, partial(tabbed, commas=commas, pair=pair, width=width)
         return None
+
+    def _are_wanted(self, names: Sequence[str]) -> bool:
+        """Whether these can be the names of what the format needs, each of which has a letter."""
+        return sum(map(bool, map(_LETTER.search, names))) >= len(self.needs) and have(keys_of(names), self.needs)
 
 
 def _is_moment(name: str, rows: Sequence[str], place: int) -> bool:

@@ -61,7 +61,18 @@ class HeaderLine:
 
     def has(self, needs: Sequence[tuple[str, ...]]) -> bool:
         """Whether the line has at least one name of each group."""
-        return all(any(name in self.keys for name in names) for names in needs)
+        return have(self.keys, needs)
+
+
+def keys_of(fields: Sequence[str]) -> frozenset[str]:
+    """The folded names of the fields of a header."""
+    keys = frozenset(split_header(field).key for field in fields)
+    return keys | {other.key for other in other_names(fields).values()}
+
+
+def have(keys: frozenset[str], needs: Sequence[tuple[str, ...]]) -> bool:
+    """Whether folded names have at least one of each group."""
+    return all(any(name in keys for name in names) for names in needs)
 
 
 @dataclass(frozen=True)
@@ -139,9 +150,7 @@ def header_lines(head: Head) -> tuple[HeaderLine, ...]:
                 continue
             if of_units(fields) and _has_names_above(head.lines[:place], delimiter, len(fields)):
                 continue
-            keys = frozenset(split_header(field).key for field in fields)
-            keys |= {other.key for other in other_names(fields).values()}
-            found.append(HeaderLine(place, delimiter, tuple(fields), keys, quoted))
+            found.append(HeaderLine(place, delimiter, tuple(fields), keys_of(fields), quoted))
     return tuple(found)
 
 
