@@ -89,7 +89,7 @@ class ByBlanks(TextFormat):
         if head.encoding is None or any(line.has(self.needs) for line in header_lines(head)):
             return None
         for place, line in enumerate(head.lines):
-            if is_number(line.split(None, 1)[0].split(",")[0] if line.strip() else "0"):
+            if not _LETTER.search(line) or is_number(line.split(None, 1)[0].split(",")[0]):
                 continue
             # In many files each row comes this far, since it begins with a clock time or a state.
             written = [names for names in _names(line) if self._are_wanted(names)]

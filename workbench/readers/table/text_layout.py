@@ -135,7 +135,7 @@ def header_lines(head: Head) -> tuple[HeaderLine, ...]:
                 continue
             if _ROWS[delimiter].fullmatch(line):
                 rows += sum(map(bool, line.split(delimiter))) > 1
-                continue
+                break  # parted at its decimal commas it would be no header either
             text, quoted = line.strip("\r"), False
             if text.startswith('"') and text.endswith('"') and len(split_line(text, delimiter)) == 1:
                 text, quoted = text[1:-1], True
@@ -197,7 +197,7 @@ def lay_out(head: Head, header: HeaderLine) -> Layout:
     said = [unit_of(split_header(field).unit) for field in fields]
     small = {place for place, unit in enumerate(said) if unit is not None and unit.over >= _SMALL_UNITS}
     looked_at = sample
-    if len(sample) >= _SAMPLE and not _show_points(sample, head.lines[skip:], header.delimiter):
+    if len(sample) >= _SAMPLE and not _show_marks(sample, head.lines[skip:], header.delimiter):
         looked_at = _sample(head, skip, header, limits.HEAD_LINES)
     decimal, thousands = _marks(looked_at, header.delimiter, small)
     labels = unique_labels(fields)
@@ -217,14 +217,16 @@ def _sample(head: Head, skip: int, header: HeaderLine, most: int = _SAMPLE) -> l
     return split_lines(list(itertools.islice((text for text in texts if text.strip()), most)), header.delimiter)
 
 
-def _show_points(sample: list[list[str]], lines: Sequence[str], delimiter: str) -> bool:
-    """Whether the first rows show already that the decimal mark is a point: no cell of the ``lines`` has a comma."""
+def _show_marks(sample: list[list[str]], lines: Sequence[str], delimiter: str) -> bool:
+    """Whether the first rows show already what the decimal mark is, since no cell of the ``lines`` has another mark."""
     if delimiter == ",":
         return not any('"' in line for line in lines)
-    if any("," in line for line in lines):
-        return False
-    points = _WITH_POINT.findall("\n".join(map("\n".join, sample)))
-    return any(not _BY_POINTS.match(cell) for cell in points)
+    cells = "\n".join(map("\n".join, sample))
+    if not any("," in line for line in lines):
+        return any(not _BY_POINTS.match(cell) for cell in _WITH_POINT.findall(cells))
+    if not any("." in line for line in lines):
+        return any(not _GROUPED.match(cell) for cell in _WITH_COMMA.findall(cells))
+    return False
 
 
 def _is_unit_row(row: list[str]) -> bool:
