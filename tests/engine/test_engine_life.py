@@ -208,6 +208,31 @@ def test_a_window_of_throughput_is_found_without_reading_all(
     assert few[COLUMNS[2]].iloc[[0, -1]].tolist() == [values.iloc[10], values.iloc[-1]]
 
 
+@pytest.mark.parametrize(("most", "complete"), [(347, True), (346, False), (4, False), (1, False)])
+def test_a_window_of_throughput_holds_only_samples_that_have_one(
+    most: int, complete: bool, bench: wb.Bench
+) -> None:
+    series = counted(3)[:350]
+    series["Voltage [V]"] = 3 + (np.arange(len(series)) * 7919 + 500) % 997 / 1000  # in no order
+    bench.measurements.create(
+        instance="c1", name="counted", time_series=series, start_time=day(20), sign="discharge"
+    )
+    voltage = throughput_of(bench, "counted").dropna(subset=[COLUMNS[2]])["Voltage [V]"]
+    assert len(voltage) == 347  # three of 350 samples are of spectra
+    recipe = plan(name="counted")
+    recipe["plan"]["steps"]["rows"] = {
+        "op": "series", "source": "measurements", "ids": {"from": "m", "column": "id"}, "x": COLUMNS[2],
+        "columns": ["Voltage [V]"], "window": {"min": 0}, "max_points": most,
+    }  # fmt: skip
+    rows = bench.dataset(recipe)["rows"]
+    ((id, found),) = rows.items()
+    assert rows.complete[id] == complete
+    assert found[COLUMNS[2]].notna().all()
+    assert most / 2 <= len(found) <= most
+    if most > 1:
+        assert found["Voltage [V]"].agg(["min", "max"]).tolist() == voltage.agg(["min", "max"]).tolist()
+
+
 def test_a_series_without_counters_says_that_it_has_no_throughput(bench: wb.Bench) -> None:
     with pytest.raises(Invalid, match="has a column 'Capacity throughput in life"):
         throughput_of(bench, "second", columns=[COLUMNS[2]], x="Time [s]")

@@ -147,6 +147,13 @@ def test_reads_of_random_rows(stored: tuple[Store, dict[int, Table]], n: int, lo
         most = int(rng.choice([1, 2 * k + 2, 100, 2000]))
         got = store.series.sample_rows(f"n{n}", "sorted", columns, (start, stop), most, scope=EVERYTHING)
         keeps_contract(got, tables[n], np.arange(start, min(stop, n)), "sorted", columns, most)
+        known = rng.choice(["sorted", "holes", "nulls", "noise"], 2, replace=False).tolist()
+        got = store.series.sample_rows(
+            f"n{n}", "sorted", columns, (start, stop), most, known=known, scope=EVERYTHING
+        )
+        rows = np.arange(start, min(stop, n))
+        held = [rows[~tables[n][name].take(rows).missing()] for name in known]
+        keeps_contract(got, tables[n], np.intersect1d(*held), "sorted", columns, most)
 
 
 def test_an_upside_down_window_selects_nothing(stored: tuple[Store, dict[int, Table]]) -> None:

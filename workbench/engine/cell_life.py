@@ -215,10 +215,9 @@ class InLife:
         asked = [x, *columns]
         base, names = self._stored(x)[0], self._all_stored(x, columns)
         if window is not None and x in self._passed:
-            found = self._series.sample_rows(
-                self._owner, base, names, self._rows(x, window), most, scope=self._scope
-            )
-            return _without_nulls(self._made(found, asked), x)
+            rows, known = self._rows(x, window), self._stored(x)  # a sample without x lies in no window of it
+            found = self._series.sample_rows(self._owner, base, names, rows, most, known=known, scope=self._scope)
+            return self._made(found, asked)
         if window is not None and x in self._names:
             window = self._before.bounds(x, *window)
         return self._made(
@@ -237,8 +236,10 @@ class InLife:
         return NEEDS["series"][name] if name in self._names else (name,)
 
     def _all_stored(self, x: str, columns: Sequence[str]) -> list[str]:
-        rest = self._stored(x)[1:]
-        return list(dict.fromkeys([*rest, *(need for name in columns for need in self._stored(name))]))
+        """What the series has of all of these. The counters of throughputs stand last: extremes are kept in this order,
+        as far as there is room, and those of a throughput are its ends."""
+        needs = [*map(self._stored, columns), self._stored(x)[1:]]
+        return list(dict.fromkeys(need for stored in sorted(needs, key=len) for need in stored))
 
     def _made(self, samples: Samples, names: Sequence[str]) -> Samples:
         """Samples with the columns that were asked for."""
@@ -289,15 +290,6 @@ class InLife:
         column = self._passed[name].column(at, [table[need] for need in needs])
         known = ~column.missing()
         return column.floats()[known], at[known]
-
-
-def _without_nulls(samples: Samples, x: str) -> Samples:
-    """Only samples that have an x: no other lies in a window of it."""
-    known = np.flatnonzero(~samples.table[x].missing())
-    if len(known) == samples.table.n:
-        return samples
-    total = len(known) if samples.complete else samples.total
-    return Samples(samples.rows[known], samples.table.take(known), samples.complete, total)
 
 
 def _column(name: str) -> SeriesColumn:

@@ -131,13 +131,24 @@ class Reading:
             return self._of_range(names, x, wanted, start, stop, most)
         return self._of_scattered(names, x, wanted, bounds, most)
 
-    def sample_rows(self, x: str, columns: Sequence[str], rows: tuple[int, int], most: int) -> Samples:
-        """At most ``most`` samples of those with the numbers ``rows[0]`` to before ``rows[1]``."""
+    def sample_rows(
+        self, x: str, columns: Sequence[str], rows: tuple[int, int], most: int, known: Sequence[str] = ()
+    ) -> Samples:
+        """At most ``most`` samples of those with the numbers ``rows[0]`` to before ``rows[1]`` that have a value in
+        each of the columns ``known``."""
         names = list(dict.fromkeys([x, *columns]))
         wanted = [self.place(name) for name in dict.fromkeys(columns)]
         start = min(max(rows[0], 0), self.row.rows)
         stop = min(max(rows[1], start), self.row.rows)
+        needed = [self.place(name) for name in known]
+        if stop > start and any(self._lacks(place, start, stop) for place in needed):
+            return self._of_known(names, x, wanted, needed, start, stop, most)
         return self._of_range(names, x, wanted, start, stop, most)
+
+    def _lacks(self, place: int, start: int, stop: int) -> bool:
+        """Whether a column has a null or NaN in a chunk of these rows."""
+        heads = list(self.fetch.heads(place, -(-stop // CHUNK)))
+        return any(head.missing for head in heads[start // CHUNK :])
 
     @cached_property
     def _stats(self) -> list[Stats]:
@@ -212,6 +223,28 @@ class Reading:
         touched = [chunk for chunk, head in enumerate(heads) if _touches(head, bounds)]
         self.fetch.expect((0, place, chunk, chunk) for chunk in touched)
         found = [(chunk, self._inside(place, chunk, bounds)) for chunk in touched]
+        return self._of_masks(names, x, wanted, found, most)
+
+    def _of_known(
+        self, names: list[str], x: str, wanted: list[int], needed: list[int], start: int, stop: int, most: int
+    ) -> Samples:
+        """Samples of a range of rows that have a value in each of the columns ``needed``; one chunk is held."""
+        chunks = range(start // CHUNK, -(-stop // CHUNK))
+        self.fetch.expect((0, place, chunks[0], chunks[-1]) for place in needed)
+        found = []
+        for chunk in chunks:
+            mask = np.zeros(min(CHUNK, self.row.rows - chunk * CHUNK), bool)
+            mask[max(start - chunk * CHUNK, 0) : stop - chunk * CHUNK] = True
+            for place in needed:
+                mask &= ~self._chunk(place, chunk).missing()
+            self._chunks.clear()
+            found.append((chunk, np.packbits(mask)))
+        return self._of_masks(names, x, wanted, found, most)
+
+    def _of_masks(
+        self, names: list[str], x: str, wanted: list[int], found: list[tuple[int, NDArray[np.uint8]]], most: int
+    ) -> Samples:
+        """Samples of chunks, of each those that its mask names, packed."""
         counts = [int(np.count_nonzero(np.unpackbits(packed))) for _, packed in found]
         total = sum(counts)
         if total <= most or most < 2:

@@ -244,12 +244,14 @@ class Series:
         most: int,
         dataset: str = "series",
         *,
+        known: Sequence[str] = (),
         scope: Within,
     ) -> Samples:
-        """As ``sample``, of the samples with the numbers ``rows[0]`` to before ``rows[1]``."""
+        """As ``sample``, of the samples with the numbers ``rows[0]`` to before ``rows[1]`` that have a value, neither
+        null nor NaN, in each of the columns ``known``."""
         with self._reading(owner, dataset, scope) as reading:
-            asked = (x, tuple(columns), ("rows", *rows), most)
-            return self.reduced.of(reading.row, asked, lambda: reading.sample_rows(x, columns, rows, most))
+            asked = (x, tuple(columns), ("rows", *rows, *known), most)
+            return self.reduced.of(reading.row, asked, lambda: reading.sample_rows(x, columns, rows, most, known))
 
     def append(
         self,
