@@ -71,6 +71,12 @@ def test_a_discharge_that_was_broken_off_is_not_complete(limits: VoltageLimits) 
     assert complete(*[whole()] * 2, cut, *[whole()] * 4, limits=limits) == [True, True, False, *[True] * 4]
 
 
+def test_a_half_cycle_that_passed_nothing_is_judged_without_a_word() -> None:
+    turned = [discharge() + charge()] * 3
+    at_once: Part = (2.0, 0.0, 4.1, 4.1)
+    assert complete(*turned, [at_once], limits=GIVEN)[:3] == complete(*turned, limits=GIVEN)
+
+
 def test_it_does_not_depend_on_the_capacity() -> None:
     fading = [whole(2.0 * 0.9**n) for n in range(20)]
     assert complete(*fading) == [True] * 20

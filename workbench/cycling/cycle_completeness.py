@@ -71,7 +71,8 @@ def completeness(steps: Table | None, cycles: Column, limits: VoltageLimits) -> 
         numbers = np.unique(counted)
     if len(numbers) < FEWEST and not limits.given:
         return unknown
-    with np.errstate(invalid="ignore", over="ignore"):  # what is NaN or infinite is equal to nothing
+    # What is NaN or infinite is equal to nothing.
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         complete, known = _judged(half_cycles_of(steps), numbers, limits)
     asked = cycles.floats()
     place = np.minimum(np.searchsorted(numbers, asked), len(numbers) - 1)
