@@ -7,7 +7,7 @@ views into the bytes: nothing is parsed or unpickled.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -120,13 +120,17 @@ class _Packer:
         return {"n": table.n, "columns": [[name, self.column(column)] for name, column in table.items()]}
 
     def column(self, column: Column) -> JsonObject:
+        head: JsonObject = {"kind": column.kind}
         if column.kind == "mixed":
-            return {"kind": "mixed", "items": column.tolist()}
-        head: JsonObject = {"kind": column.kind, "values": self.add(column.values)}
-        if column.valid is not None:
-            head["valid"] = self.add(column.valid)
-        if column.words:
-            head["words"] = list(column.words)
+            head["items"] = column.tolist()
+        else:
+            head["values"] = self.add(column.values)
+            if column.valid is not None:
+                head["valid"] = self.add(column.valid)
+            if column.words:
+                head["words"] = list(column.words)
+        if column.exact is not None:
+            head["exact"] = _rounded(column)
         return head
 
     def step(self, result: StepResult) -> JsonObject:
@@ -146,6 +150,20 @@ class _Packer:
                 for key, samples in result.items()
             ]
         }
+
+
+def _rounded(column: Column) -> list[tuple[int, int]]:
+    """(place, whole number) of the values that are whole numbers and shown rounded."""
+    pairs = enumerate(zip(column.tolist(), column.exact_list(), strict=True))
+    return [(at, held) for at, (shown, held) in pairs if isinstance(held, int) and held != shown]
+
+
+def _with_exact(column: Column, rounded: list[tuple[int, int]]) -> Column:
+    exact = np.empty(len(column), object)
+    exact[:] = column.tolist()
+    for at, whole in rounded:
+        exact[at] = whole
+    return replace(column, exact=exact)
 
 
 def pack(steps: Mapping[str, StepResult], extra: JsonObject | None = None) -> bytes:
@@ -183,9 +201,11 @@ def unpack(data: bytes | bytearray | memoryview) -> tuple[dict[str, StepResult],
 
     def column(item: JsonObject) -> Column:
         if item["kind"] == "mixed":
-            return Column.from_python(item["items"], "mixed")
-        valid = array(item["valid"]) if "valid" in item else None
-        return Column(item["kind"], array(item["values"]), valid, tuple(item.get("words", ())))
+            made = Column.from_python(item["items"], "mixed")
+        else:
+            valid = array(item["valid"]) if "valid" in item else None
+            made = Column(item["kind"], array(item["values"]), valid, tuple(item.get("words", ())))
+        return _with_exact(made, item["exact"]) if "exact" in item else made
 
     def table(item: JsonObject) -> Table:
         return Table({name: column(packed) for name, packed in item["columns"]}, item["n"])

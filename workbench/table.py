@@ -34,8 +34,8 @@ class Column:
     ``values`` by kind: number float64 or float32; integer any integer dtype; boolean bool; datetime int64
     microseconds since 1970 UTC; text int32 codes into ``words``; mixed object; null bool zeros.
     ``valid`` is None where nothing is null, else (n,) bool. A valid NaN is a NaN, not a null. The
-    value at a null is undefined; nothing may use it. ``exact`` is None but for a number column with whole numbers that
-    float64 rounds: then (n,) objects, the values as they were. What is equal is decided by them.
+    value at a null is undefined; nothing may use it. ``exact`` is None but for a number or mixed column with whole
+    numbers that float64 rounds: then (n,) objects, the values as they were. What is equal is decided by them.
     """
 
     kind: Kind

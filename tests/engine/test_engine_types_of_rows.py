@@ -159,6 +159,38 @@ def test_the_choices_of_a_param_stay_too(lab: Lab) -> None:
     assert again.cache["dataset"] == "hit"
 
 
+@pytest.mark.parametrize("elsewhere", [None, "n/a", True])
+@pytest.mark.parametrize("choosing", [False, True])
+def test_whole_numbers_that_floats_round_are_groups_of_their_own(elsewhere: Any, choosing: bool, lab: Lab) -> None:
+    """Also where a record has a text in place of a number, and where the rows gave choices a moment ago."""
+    specification = lab.specification("Serials")
+    for n, serial in enumerate([2**53, 2**53 + 1, 1.5, 2**53 + 1]):
+        properties = {"serial": serial}
+        lab.make("instances", name=f"s{n}", specification_id=specification.id, properties=properties)
+    other = {"serial": elsewhere}
+    lab.make("instances", name="other", specification_id=lab.specification("Else").id, properties=other)
+    fields = ["id", "specification_id", "properties.serial"]
+    cells = {
+        "op": "list",
+        "source": "instances",
+        "where": {"specificationIds": specification.id},
+        "fields": fields,
+    }
+    made = {
+        "op": "aggregate", "input": "cells", "group_by": ["properties.serial"], "metrics": {"n": {"fn": "count"}},
+    }  # fmt: skip
+    control = {"optionsFrom": {"step": "cells", "value": "id"}} if choosing else {}
+    config = {
+        "plan": {"steps": {"cells": cells, "made": made}},
+        "params": {"cell": {"kind": "data", "default": None, "control": control}},
+    }
+    answered = dataset(sound(config, transform=False), {}, lab.store, lab.scope, Cache(None))
+    groups = answered.dataset.steps["made"]
+    assert isinstance(groups, Table)
+    assert groups["properties.serial"].tolist() == [2.0**53, 2.0**53, 1.5]
+    assert groups["n"].tolist() == [1, 2, 1]
+
+
 def test_an_empty_list_from_the_cache_is_judged_as_one_that_was_read(lab: Lab) -> None:
     """The list gives choices too, so that the plan takes it from the answer for these."""
     for cell in ("M50-0", "M50-1", "M50-2"):

@@ -17,7 +17,7 @@ from ..db.kept import Kept
 from ..scope import Scope
 from .conditions import Condition, among, assigned, equal, holds, sound
 from .insertion_order import InsertionOrder, first_rows
-from .open_fields import Path, Seen, as_floats, descend, flat, join_name, refuse_branches, seen_at, split_name
+from .open_fields import Path, Seen, beside_floats, descend, flat, join_name, refuse_branches, seen_at, split_name
 from .search import rows_named
 from .tables import Reading, fold, json_of, reach, reach_by_project, tables_of
 
@@ -77,12 +77,14 @@ def _columns_of(member: Member) -> list[ListColumn]:
 
 @dataclass(frozen=True)
 class _Shown:
-    """One column of an answer: its SQL expression, how a value is read, and the kind of the values."""
+    """One column of an answer: its SQL expression, how a value is read, the kind of the values, and whether those of a
+    column of several types are shown as floats where they are whole numbers."""
 
     name: str
     expression: str
     kind: Kind
     read: Callable[[str], Plain] | None = None
+    rounds: bool = False
 
 
 class Listing:
@@ -268,13 +270,13 @@ class Listing:
             seen.is_object = True
         refuse_branches(name, path, seen, loc)
         keys = path[1:]
-        # As in a column of numbers, whole numbers beside others are floats, also where a text is among them.
-        shown = as_floats if seen.kind == "mixed" and {"integer", "number"} <= seen.kinds else flat
         return _Shown(
             name,
             reading.field(path[0]),
             seen.kind,
-            lambda text: None if text == "{}" else shown(descend(json_of(text), keys)),
+            lambda text: None if text == "{}" else flat(descend(json_of(text), keys)),
+            # As in a column of numbers, whole numbers beside others are floats, also where a text is among them.
+            rounds=seen.kind == "mixed" and {"integer", "number"} <= seen.kinds,
         )
 
     def seen(self, db: sqlite3.Connection, cls: type[Record], path: Path, scope: Scope) -> Seen:
@@ -321,7 +323,7 @@ def _table(shown: Sequence[_Shown], rows: list[tuple[Plain, ...]]) -> Table:
         read = column.read
         plain = values if read is None else [None if value is None else read(value) for value in values]
         try:
-            columns[column.name] = _column(plain, column.kind)
+            columns[column.name] = beside_floats(plain) if column.rounds else _column(plain, column.kind)
         except (TypeError, ValueError, OverflowError) as error:
             raise Damaged(
                 f"Column '{column.name}' of a list has a value of the wrong kind ({error}). "

@@ -5,11 +5,13 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+import numpy as np
 
 from ...errors import Damaged, Invalid, Problem
 from ...records import Record
-from ...table import JsonObject, Kind, Plain, kind_of
+from ...table import Column, JsonObject, Kind, Plain, kind_of
 from ..scope import Scope
 from .tables import json_of, reach
 
@@ -53,10 +55,20 @@ def flat(value: Plain) -> Plain:
     return ", ".join(value) if isinstance(value, list) else value
 
 
-def as_floats(value: Plain) -> Plain:
-    """A value for a row in which a whole number is a float, as far as 64 bits go."""
-    whole = isinstance(value, int) and not isinstance(value, bool) and -(2**63) <= value < 2**63
-    return float(value) if whole else flat(value)
+def beside_floats(values: Sequence[Plain]) -> Column:
+    """A column of several types in which whole numbers are floats, as far as 64 bits go; those that are rounded are
+    compared as they were."""
+    shown = [float(value) if _is_whole(value) else value for value in values]
+    made = Column.from_python(shown, "mixed")
+    if not any(_is_whole(value) and one != value for value, one in zip(values, shown, strict=True)):
+        return made
+    exact = np.empty(len(values), object)
+    exact[:] = values
+    return replace(made, exact=exact)
+
+
+def _is_whole(value: Plain) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and -(2**63) <= value < 2**63
 
 
 @dataclass
