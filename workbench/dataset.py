@@ -6,8 +6,10 @@ views into the bytes: nothing is parsed or unpickled.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import TypeAlias
 
 import numpy as np
@@ -15,7 +17,7 @@ import orjson
 from numpy.typing import NDArray
 
 from .errors import StoreError
-from .table import Array, Column, JsonObject, Kind, Table, concat
+from .table import Array, Column, JsonObject, Kind, Plain, Table, concat, moment_text
 
 Place: TypeAlias = tuple[int, str, int]
 """Where an array is in packed bytes: its offset in the buffers, its dtype and its length."""
@@ -122,7 +124,9 @@ class _Packer:
     def column(self, column: Column) -> JsonObject:
         head: JsonObject = {"kind": column.kind}
         if column.kind == "mixed":
-            head["items"] = column.tolist()
+            head["items"] = items = [_as_text(value) for value in column.tolist()]
+            if infinite := infinite_places(items):
+                head["infinite"] = infinite
         else:
             head["values"] = self.add(column.values)
             if column.valid is not None:
@@ -150,6 +154,24 @@ class _Packer:
                 for key, samples in result.items()
             ]
         }
+
+
+def infinite_places(values: Sequence[Plain]) -> list[tuple[int, bool]]:
+    """(place, whether it is above zero) of the infinities among values of several types, which JSON makes null."""
+    return [(at, value > 0) for at, value in enumerate(values) if isinstance(value, float) and math.isinf(value)]
+
+
+def with_infinities(values: Sequence[Plain], found: Iterable[tuple[int, bool]]) -> list[Plain]:
+    """Values that were JSON with the infinities that they had."""
+    made = [*values]
+    for at, above in found:
+        made[at] = math.inf if above else -math.inf
+    return made
+
+
+def _as_text(value: Plain) -> Plain:
+    """A value of a column of several types as answers show it: a time is its text."""
+    return moment_text(value) if isinstance(value, datetime) else value
 
 
 def _rounded(column: Column) -> list[tuple[int, int]]:
@@ -201,7 +223,7 @@ def unpack(data: bytes | bytearray | memoryview) -> tuple[dict[str, StepResult],
 
     def column(item: JsonObject) -> Column:
         if item["kind"] == "mixed":
-            made = Column.from_python(item["items"], "mixed")
+            made = Column.from_python(with_infinities(item["items"], item.get("infinite", ())), "mixed")
         else:
             valid = array(item["valid"]) if "valid" in item else None
             made = Column(item["kind"], array(item["values"]), valid, tuple(item.get("words", ())))

@@ -131,3 +131,46 @@ def test_arguments_out_of_frames_are_numbers_near_and_far(lab: Sides) -> None:
         ):
             with pytest.raises(wb.Invalid, match=r"NaN|64 bits"):
                 call()
+
+
+def test_columns_of_several_types_keep_infinities_and_show_times_as_all_others(lab: Sides) -> None:
+    lab.near.specifications.create(name="S", ratings=RATINGS)
+    lab.near.instances.create(name="I", specification="S")
+    t = np.arange(20.0)
+    half = t < 10
+    series = {
+        "Time [s]": t,
+        "Step count": (t // 10).astype(int),
+        "Current [A]": np.where(half, 1.0, -1.0),
+        "Voltage [V]": np.where(half, 3.9 - t / 100, 3.5 + t / 100),
+    }
+    given: dict[str, list[Any]] = {
+        "numbers": [float("inf"), -float("inf")],
+        "texts": ["x", None],
+        "times": [datetime(2026, 1, 31, 12, tzinfo=UTC), None],
+    }
+    for name, extra in given.items():
+        steps = {"Step count": [0, 1], "Start index": [0, 10], "End index": [9, 19], "Extra": extra}
+        lab.near.measurements.create(instance="I", name=name, time_series=series, steps=steps)
+    moment = "2026-01-31T12:00:00.000000Z"
+    at = {"column": "Extra", "op": "eq", "value": moment}
+    plan = {
+        "tests": {"op": "list", "source": "measurements", "fields": ["id"]},
+        "rows": {
+            "op": "summary", "dataset": "steps", "ids": {"from": "tests", "column": "id"},
+            "columns": ["Step count", "Extra"],
+        },
+        "made": {
+            "op": "aggregate", "input": "rows", "group_by": ["Extra"],
+            "metrics": {"n": {"fn": "count"}, "at": {"fn": "first_where", "column": "Step count", "where": at}},
+        },
+    }  # fmt: skip
+    config = {"plan": {"steps": plan}}
+    wanted = {"Extra": [float("inf"), -float("inf"), "x", None, moment], "n": [1, 1, 1, 2, 1]}
+    for bench in (lab.near, lab.far):
+        made = bench.dataset(config)["made"]
+        assert {name: made[name].tolist() for name in wanted} == wanted
+        assert made["at"].isna().tolist() == [True, True, True, True, False]
+    answer = lab.post("datasets", {"config": config}).json()
+    assert [row["Extra"] for row in answer["steps"]["made"]] == [None, None, "x", None, moment]
+    assert {one["step"] for one in answer["warnings"] if one["code"] == "infinity_as_null"} == {"rows", "made"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import orjson
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..arrow import of_arrow
 from ..arrow import to_arrow as to_arrow_column
-from ..dataset import Dataset, Samples, SeriesSet, StepResult
+from ..dataset import Dataset, Samples, SeriesSet, StepResult, infinite_places, with_infinities
 from ..errors import StoreError
 from ..table import Column, Kind, Table
 from .equality import plain
@@ -29,6 +29,8 @@ CONTENT, HAVE = "x-workbench-content", "x-workbench-have"
 DATA_AT = "x-workbench-data-at"
 """Header: a time at which the data were just so, in microseconds since 1970 by the clock of the store."""
 Compression = Literal["zstd"] | None
+Infinite: TypeAlias = list[tuple[int, bool]]
+"""Where a column has infinities, and whether each is above zero."""
 _OPTIONS = {name: pa.ipc.IpcWriteOptions(compression=name) for name in ("zstd", None)}
 
 
@@ -141,14 +143,21 @@ def _write(sink: Any, schema: Any, compression: Compression, batches: list[Any])
 def _fields(table: Table) -> tuple[list[Any], list[Any]]:
     arrays = [_array(column) for column in table.values()]
     fields = [
-        _field(name, array.type, column.kind) for (name, column), array in zip(table.items(), arrays, strict=True)
+        _field(name, array.type, column.kind, **_infinite(column))
+        for (name, column), array in zip(table.items(), arrays, strict=True)
     ]
     return fields, arrays
 
 
 @lru_cache(1024)  # the sources of a step have the same columns
-def _field(name: str, type: Any, kind: Kind) -> Any:
-    return pa.field(name, type, metadata={"kind": kind})
+def _field(name: str, type: Any, kind: Kind, **more: bytes) -> Any:
+    return pa.field(name, type, metadata={"kind": kind, **more})
+
+
+def _infinite(column: Column) -> dict[str, bytes]:
+    """Where a column of several types, which is JSON text, has infinities; others keep theirs."""
+    found = infinite_places(column.tolist()) if column.kind == "mixed" else []
+    return {"infinite": orjson.dumps(found)} if found else {}
 
 
 def _array(column: Column) -> Any:
@@ -164,23 +173,30 @@ def _about(schema: Any) -> dict[str, str]:
     return {key.decode(): value.decode() for key, value in schema.metadata.items()}
 
 
-def _kinds(schema: Any) -> list[tuple[str, Kind]]:
-    return [(field.name, field.metadata[b"kind"].decode()) for field in schema]
+def _kinds(schema: Any) -> list[tuple[str, Kind, Infinite]]:
+    """Name and kind of each column, and the infinities of those of several types."""
+    return [
+        (field.name, field.metadata[b"kind"].decode(), orjson.loads(field.metadata.get(b"infinite", b"[]")))
+        for field in schema
+    ]
 
 
 def _table(schema: Any, read: Any) -> Table:
     return _of_batch(_kinds(schema), read)
 
 
-def _of_batch(kinds: list[tuple[str, Kind]], batch: Any) -> Table:
+def _of_batch(kinds: list[tuple[str, Kind, Infinite]], batch: Any) -> Table:
     """The table of an Arrow table or record batch."""
-    columns = {name: _column(kind, batch.column(place)) for place, (name, kind) in enumerate(kinds)}
+    columns = {
+        name: _column(kind, batch.column(place), infinite) for place, (name, kind, infinite) in enumerate(kinds)
+    }
     return Table(columns, batch.num_rows)
 
 
-def _column(kind: Kind, chunked: Any) -> Column:
+def _column(kind: Kind, chunked: Any, infinite: Infinite) -> Column:
     if kind == "mixed":
-        return Column.from_python([None if v is None else orjson.loads(v) for v in chunked.to_pylist()], "mixed")
+        read = [None if text is None else orjson.loads(text) for text in chunked.to_pylist()]
+        return Column.from_python(with_infinities(read, infinite), "mixed")
     column = of_arrow(chunked)
     if column is None or column.kind != kind:
         raise StoreError(f"This Arrow stream is not a Dataset: a column said to be {kind} is not.")
