@@ -118,6 +118,12 @@ def test_a_series_over_life(bench: wb.Bench) -> None:
     (part,) = bench.dataset(recipe)["rows"].values()
     inside = whole["Time [s]"].between(0.05 * 86400, 0.15 * 86400)
     assert part["Time [s]"].tolist() == whole["Time [s]"][inside].tolist()
+    for value in found["Time in life [d]"].iloc[[1, 60, -2]]:
+        for least, most in ((value, value), (np.nextafter(value, 9), 9), (0, np.nextafter(value, 0))):
+            series["window"] = {"min": float(least), "max": float(most)}
+            (part,) = bench.dataset(recipe)["rows"].values()
+            inside = found["Time in life [d]"].between(least, most)
+            assert part["Time [s]"].tolist() == found["Time [s]"][inside].tolist(), "exact to the last bit"
     del series["window"]
     series["max_points"] = 50
     (few,) = bench.dataset(recipe)["rows"].values()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -129,10 +129,11 @@ class Life:
             return self._cycles_between(self.meanwhile, low, high)
         if name == CYCLE_IN_LIFE:
             return None if low is None else low - before, None if high is None else high - before
-        # A sample on the bound must not be lost to the rounding of its days.
         return (
-            None if low is None else (low - before - np.spacing(max(abs(low), before))) * DAY,
-            None if high is None else (high - before + np.spacing(max(abs(high), before))) * DAY,
+            None if low is None else _first_second(lambda days: days >= low, low, before),
+            None
+            if high is None
+            else math.nextafter(_first_second(lambda days: days > high, high, before), -math.inf),
         )
 
     @staticmethod
@@ -145,6 +146,19 @@ class Life:
         last = len(in_life) - 1 if high is None else int(np.searchsorted(in_life, high, "right")) - 1
         edges = np.append(meanwhile.counts, meanwhile.counts[-1] + 1).tolist()
         return None if low is None else edges[first], None if high is None else edges[last] if last >= 0 else -1
+
+
+def _first_second(reached: Callable[[float], bool], bound: float, before: float) -> float:
+    """The least time of a test, s, whose days in life, rounded as they are shown, have ``reached`` what lies at or next
+    to the ``bound``."""
+    room = 2 * float(np.spacing(max(abs(bound), before)))
+    below, above = (bound - before - room) * DAY, (bound - before + room) * DAY
+    while below < (middle := below + (above - below) / 2) < above:
+        if reached(middle / DAY + before):
+            above = middle
+        else:
+            below = middle
+    return above
 
 
 @dataclass(frozen=True)
