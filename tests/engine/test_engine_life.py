@@ -239,6 +239,27 @@ def test_a_window_of_throughput_holds_only_samples_that_have_one(
         assert found["Voltage [V]"].agg(["min", "max"]).tolist() == voltage.agg(["min", "max"]).tolist()
 
 
+@pytest.mark.parametrize("most", [8, 40])
+@pytest.mark.parametrize("x", ["Time [s]", "Step count", "Voltage [V]", COLUMNS[3]])
+@pytest.mark.parametrize("window", [{}, {"min": 0}])
+def test_the_ends_of_a_throughput_are_shown_where_its_series_ends_with_spectra(
+    most: int, x: str, window: dict[str, float], bench: wb.Bench
+) -> None:
+    series = counted(3)[:350]
+    series.loc[series.index[-7:], "Discharge capacity [A.h]"] = np.nan
+    series.loc[series.index[1:4], ["Charge capacity [A.h]", "Charge energy [W.h]"]] = np.nan
+    bench.measurements.create(
+        instance="c1", name="counted", time_series=series, start_time=day(20), sign="discharge"
+    )
+    whole = throughput_of(bench, "counted", x=x, columns=[COLUMNS[2], "Voltage [V]"])
+    columns = [COLUMNS[2], "Voltage [V]", COLUMNS[3]]
+    few = throughput_of(bench, "counted", x=x, columns=columns, window=window, max_points=most)
+    assert most / 2 <= len(few) <= most
+    inside = whole[whole[x].notna()] if window else whole
+    for column in (COLUMNS[2], "Voltage [V]"):
+        assert few[column].agg(["min", "max"]).tolist() == inside[column].agg(["min", "max"]).tolist(), column
+
+
 def test_a_series_without_counters_says_that_it_has_no_throughput(bench: wb.Bench) -> None:
     with pytest.raises(Invalid, match="has a column 'Capacity throughput in life"):
         throughput_of(bench, "second", columns=[COLUMNS[2]], x="Time [s]")

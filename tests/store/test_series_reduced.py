@@ -124,6 +124,11 @@ def test_reads_of_random_windows(stored: tuple[Store, dict[int, Table]], n: int,
         keeps_contract(got, table, rows, x, columns, most)
         again = store.series.sample(f"n{n}", x, columns, window=(low, high), most=most, scope=EVERYTHING)
         assert np.array_equal(again.rows, got.rows)
+        got = store.series.sample(
+            f"n{n}", x, columns, window=(low, high), most=most, known=["holes"], scope=EVERYTHING
+        )
+        rows = rows[~table["holes"].take(rows).missing()]
+        keeps_contract(got, table, rows, x, columns, most)
 
 
 def window_of(column: Column, rng: np.random.Generator) -> tuple[float | None, float | None]:

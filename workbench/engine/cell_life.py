@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Literal, Protocol
 
 import numpy as np
@@ -34,12 +35,18 @@ from ..store.series.layout import SeriesColumn
 from ..store.series.reading import Window
 from ..store.series.series import Series, SeriesInfo
 from ..store.store import Store
-from ..table import Column, Table
+from ..table import Column, Table, concat
 from ..units import split_unit
 from .warnings import names_of
 
 _PROBE = 4096
 """Samples that are read at once where the edge of a window is looked for."""
+
+
+class _Read(Protocol):
+    """Reads at most so many samples, of those that have a value in each of the columns ``known``."""
+
+    def __call__(self, most: int, known: Sequence[str] = ()) -> Samples: ...
 
 
 class Rows(Protocol):
@@ -212,17 +219,35 @@ class InLife:
 
     def sample(self, x: str, columns: Sequence[str], window: Window | None, most: int) -> Samples:
         """As ``store.series.sample``."""
-        asked = [x, *columns]
         base, names = self._stored(x)[0], self._all_stored(x, columns)
         if window is not None and x in self._passed:
-            rows, known = self._rows(x, window), self._stored(x)  # a sample without x lies in no window of it
-            found = self._series.sample_rows(self._owner, base, names, rows, most, known=known, scope=self._scope)
-            return self._made(found, asked)
-        if window is not None and x in self._names:
-            window = self._before.bounds(x, *window)
-        return self._made(
-            self._series.sample(self._owner, base, names, window=window, most=most, scope=self._scope), asked
-        )
+            # A sample without x lies in no window of it.
+            rows, needs = self._rows(x, window), self._stored(x)
+            inside = partial(self._series.sample_rows, self._owner, base, names, rows)
+        else:
+            needs = ()
+            if window is not None and x in self._names:
+                window = self._before.bounds(x, *window)
+            inside = partial(self._series.sample, self._owner, base, names, window=window)
+
+        def read(most: int, known: Sequence[str] = ()) -> Samples:
+            found = inside(most=most, known=[*needs, *known], scope=self._scope)
+            return self._made(found, [x, *columns])
+
+        return self._with_ends(read(most), columns, most, read)
+
+    def _with_ends(self, found: Samples, columns: Sequence[str], most: int, read: _Read) -> Samples:
+        """Samples with the extremes of the throughputs among ``columns``, as of all others. They are where a throughput
+        is known first and last, which no stored column shows."""
+        names = [name for name in dict.fromkeys(columns) if name in self._passed]
+        missing = [name for name in names if len(found.rows) and found.table[name].missing()[[0, -1]].any()]
+        if found.complete or most < 2 * len({*columns}) + 2 or not missing:
+            return found
+        ends = [read(2, NEEDS["series"][name]) for name in missing]
+        number = len(np.unique(np.concatenate([one.rows for one in ends])))
+        parts = [read(most - number), *ends]
+        rows, places = np.unique(np.concatenate([one.rows for one in parts]), return_index=True)
+        return Samples(rows, concat([one.table for one in parts]).take(places), False, found.total)
 
     def stretch(self, x: str, columns: Sequence[str], rows: tuple[int, int], most: int) -> Samples:
         """As ``store.series.sample_rows``."""

@@ -117,19 +117,23 @@ class Reading:
             self._chunks[place, chunk] = known
         return known
 
-    def sample(self, x: str, columns: Sequence[str], window: Window | None, most: int) -> Samples:
-        """At most ``most`` samples of those whose x lies in the window."""
+    def sample(
+        self, x: str, columns: Sequence[str], window: Window | None, most: int, known: Sequence[str] = ()
+    ) -> Samples:
+        """At most ``most`` samples of those whose x lies in the window and that have a value in each of the columns
+        ``known``."""
         names = list(dict.fromkeys([x, *columns]))
         wanted = [self.place(name) for name in dict.fromkeys(columns)]
+        needed = [self.place(name) for name in known]
         if window is None or window == (None, None):
-            return self._of_range(names, x, wanted, 0, self.row.rows, most)
+            return self._of_rows(names, x, wanted, needed, 0, self.row.rows, most)
         bounds = _bounds(self.layout.fields[self.place(x)], window)
         if bounds is None:
             return self._chosen(names, np.zeros(0, np.int64), 0)
         if self._is_sorted(x):
             start, stop = self._located(self.place(x), bounds)
-            return self._of_range(names, x, wanted, start, stop, most)
-        return self._of_scattered(names, x, wanted, bounds, most)
+            return self._of_rows(names, x, wanted, needed, start, stop, most)
+        return self._of_scattered(names, x, wanted, needed, bounds, most)
 
     def sample_rows(
         self, x: str, columns: Sequence[str], rows: tuple[int, int], most: int, known: Sequence[str] = ()
@@ -140,7 +144,12 @@ class Reading:
         wanted = [self.place(name) for name in dict.fromkeys(columns)]
         start = min(max(rows[0], 0), self.row.rows)
         stop = min(max(rows[1], start), self.row.rows)
-        needed = [self.place(name) for name in known]
+        return self._of_rows(names, x, wanted, [self.place(name) for name in known], start, stop, most)
+
+    def _of_rows(
+        self, names: list[str], x: str, wanted: list[int], needed: list[int], start: int, stop: int, most: int
+    ) -> Samples:
+        """Samples of a range of rows that have a value in each of the columns ``needed``."""
         if stop > start and any(self._lacks(place, start, stop) for place in needed):
             return self._of_known(names, x, wanted, needed, start, stop, most)
         return self._of_range(names, x, wanted, start, stop, most)
@@ -216,30 +225,37 @@ class Reading:
         gathered.range(start, stop, most)
         return gathered.samples(x, most, total, ordered=self._is_sorted(x))
 
-    def _of_scattered(self, names: list[str], x: str, wanted: list[int], bounds: Limits, most: int) -> Samples:
+    def _of_scattered(
+        self, names: list[str], x: str, wanted: list[int], needed: list[int], bounds: Limits, most: int
+    ) -> Samples:
         """Samples of an x in no order: chunks whose extremes lie outside are not read; one chunk is held."""
         place = self.place(x)
         heads = self.fetch.heads(place, -(-self.row.rows // CHUNK))
         touched = [chunk for chunk, head in enumerate(heads) if _touches(head, bounds)]
         self.fetch.expect((0, place, chunk, chunk) for chunk in touched)
-        found = [(chunk, self._inside(place, chunk, bounds)) for chunk in touched]
+        found = [(chunk, self._inside(place, chunk, bounds) & self._known(needed, chunk)) for chunk in touched]
         return self._of_masks(names, x, wanted, found, most)
 
     def _of_known(
         self, names: list[str], x: str, wanted: list[int], needed: list[int], start: int, stop: int, most: int
     ) -> Samples:
-        """Samples of a range of rows that have a value in each of the columns ``needed``; one chunk is held."""
+        """As ``_of_rows``, where a value may be missing; one chunk is held."""
         chunks = range(start // CHUNK, -(-stop // CHUNK))
         self.fetch.expect((0, place, chunks[0], chunks[-1]) for place in needed)
         found = []
         for chunk in chunks:
             mask = np.zeros(min(CHUNK, self.row.rows - chunk * CHUNK), bool)
             mask[max(start - chunk * CHUNK, 0) : stop - chunk * CHUNK] = True
-            for place in needed:
-                mask &= ~self._chunk(place, chunk).missing()
-            self._chunks.clear()
-            found.append((chunk, np.packbits(mask)))
+            found.append((chunk, np.packbits(mask) & self._known(needed, chunk)))
         return self._of_masks(names, x, wanted, found, most)
+
+    def _known(self, needed: list[int], chunk: int) -> NDArray[np.uint8]:
+        """The samples of a chunk that have a value in each of the columns ``needed``, packed."""
+        mask = np.ones(min(CHUNK, self.row.rows - chunk * CHUNK), bool)
+        for place in needed:
+            mask &= ~self._chunk(place, chunk).missing()
+            del self._chunks[place, chunk]
+        return np.packbits(mask)
 
     def _of_masks(
         self, names: list[str], x: str, wanted: list[int], found: list[tuple[int, NDArray[np.uint8]]], most: int

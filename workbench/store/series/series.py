@@ -222,9 +222,11 @@ class Series:
         window: Window | None = None,
         most: int,
         dataset: str = "series",
+        known: Sequence[str] = (),
         scope: Within,
     ) -> Samples:
-        """At most ``most`` samples of those with ``window[0] <= x <= window[1]`` (None: no bound).
+        """At most ``most`` samples of those with ``window[0] <= x <= window[1]`` (None: no bound) that have a value,
+        neither null nor NaN, in each of the columns ``known``.
 
         All of them if they are no more than ``most`` (then ``complete``), else real samples that represent them:
         in stored order, at least half of ``most``, the first and the last, and, if ``most`` is at least two for
@@ -232,8 +234,8 @@ class Series:
         Bounds of a date-time x are microseconds since 1970 UTC.
         """
         with self._reading(owner, dataset, scope) as reading:
-            asked = (x, tuple(columns), window, most)
-            return self.reduced.of(reading.row, asked, lambda: reading.sample(x, columns, window, most))
+            asked = (x, tuple(columns), window, most, *known)
+            return self.reduced.of(reading.row, asked, lambda: reading.sample(x, columns, window, most, known))
 
     def sample_rows(
         self,
@@ -247,8 +249,7 @@ class Series:
         known: Sequence[str] = (),
         scope: Within,
     ) -> Samples:
-        """As ``sample``, of the samples with the numbers ``rows[0]`` to before ``rows[1]`` that have a value, neither
-        null nor NaN, in each of the columns ``known``."""
+        """As ``sample``, of the samples with the numbers ``rows[0]`` to before ``rows[1]``."""
         with self._reading(owner, dataset, scope) as reading:
             asked = (x, tuple(columns), ("rows", *rows, *known), most)
             return self.reduced.of(reading.row, asked, lambda: reading.sample_rows(x, columns, rows, most, known))
