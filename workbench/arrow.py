@@ -40,6 +40,8 @@ def to_arrow(column: Column) -> ArrowArray:
 
 def of_arrow(array: ArrowArray) -> Column | None:
     """The column of an Arrow array or chunked array; None for nested and binary types, which a column cannot hold."""
+    if pa.types.is_string_view(_values(array.type)):
+        array = _without_views(array)
     if isinstance(array, pa.ChunkedArray):
         array = array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()
     kind = array.type
@@ -69,6 +71,21 @@ def of_arrow(array: ArrowArray) -> Column | None:
     filled = array if valid is None else array.fill_null(0)
     values: Array = filled.to_numpy(zero_copy_only=False)
     return Column("number" if values.dtype.kind == "f" else "integer", values, valid)
+
+
+def _values(kind: pa.DataType) -> pa.DataType:
+    """The type of the values of an array, also of one that names them by codes."""
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def _without_views(array: ArrowArray) -> ArrowArray:
+    """Views of texts, which polars gives and few functions of pyarrow take, as texts."""
+    if isinstance(array, pa.ChunkedArray):
+        parts = [_without_views(chunk) for chunk in array.chunks]
+        return pa.chunked_array(parts) if parts else pa.array([], pa.string())
+    if pa.types.is_dictionary(array.type):
+        return pa.DictionaryArray.from_arrays(array.indices, array.dictionary.cast(pa.string()))
+    return array.cast(pa.string())
 
 
 def _is_string(kind: pa.DataType) -> bool:

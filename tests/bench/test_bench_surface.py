@@ -155,6 +155,18 @@ def test_time_series_come_back_exact(bench: wb.Bench, shape: str) -> None:
         bench.measurements.time_series("RPT", columns=["Voltage"])
 
 
+@pytest.mark.parametrize("as_table", [False, True])
+def test_frames_of_polars_are_tables_too(bench: wb.Bench, as_table: bool) -> None:
+    polars = pytest.importorskip("polars")
+    frame = samples()
+    whole = polars.from_pandas(frame).with_columns(polars.col("Remark").cast(polars.Categorical).alias("Kind"))
+    parts = polars.concat([whole[:30], whole[30:]], rechunk=False)
+    bench.measurements.create(instance="a1", name="RPT", time_series=pa.table(parts) if as_table else parts)
+    back = bench.measurements.time_series("RPT")
+    frame["Kind"] = "x"
+    pd.testing.assert_frame_equal(back[frame.columns.tolist()], frame, check_dtype=False)
+
+
 def test_steps_and_cycles_follow(bench: wb.Bench) -> None:
     bench.measurements.create(instance="a1", name="RPT", time_series=samples())
     steps, cycles = bench.measurements.steps("RPT"), bench.measurements.cycles("RPT")

@@ -40,9 +40,10 @@ def table_of(given: TableLike) -> Table:
             names = _distinct(given.columns)
             made = {name: _of_pandas(given.iloc[:, place]) for place, name in enumerate(names)}
             return Table(made, len(given))
-        if isinstance(given, pa.Table):
-            pairs = zip(_distinct(given.column_names), given.columns, strict=True)
-            return Table({name: _of_arrow(name, column) for name, column in pairs}, given.num_rows)
+        if hasattr(given, "__arrow_c_stream__"):  # besides Arrow tables also frames of polars
+            arrow = pa.table(given)
+            pairs = zip(_distinct(arrow.column_names), arrow.columns, strict=True)
+            return Table({name: _of_arrow(name, column) for name, column in pairs}, arrow.num_rows)
         if isinstance(given, Mapping):
             pairs = zip(_distinct(given), given.values(), strict=True)
             return Table.of({name: _of_values(values) for name, values in pairs})
