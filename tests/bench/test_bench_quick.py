@@ -176,6 +176,19 @@ def test_what_a_file_holds_can_be_shown_otherwise(bench: Bench) -> None:
         bench.quick(path, show="time", x="Time [s]")
 
 
+def test_zeros_beside_the_samples_of_a_test_are_no_spectra(bench: Bench, tmp_path: Path) -> None:
+    path = tmp_path / "parstat.txt"
+    rows = ["Elapsed Time (s)\tPotential (V)\tCurrent (A)\tFrequency (Hz)\tZre (ohms)\tZim (ohms)"]
+    rows += [f"{10 * n}\t{3.5 - 0.001 * n + 0.1 * (n > 40)}\t{-0.15 + 0.3 * (n > 40)}\t0\t0\t0" for n in range(80)]
+    rows += [f"{800 + n}\t3.5\t0\t{10.0 ** (4 - n)}\t{50 + n}\t{-n}" for n in range(6)]
+    path.write_text("\n".join(rows) + "\n")
+    with bench.quick(path) as quick:
+        assert quick.views == ["time", "impedance"]
+    with bench.quick(path, show="impedance") as quick:
+        assert [len(trace.x) for trace in quick.figure.data] == [6]
+        sound(quick)
+
+
 def test_the_options_of_ingest_go_through(bench: Bench, tmp_path: Path) -> None:
     path = tmp_path / "own.csv"
     rows = "".join(f"{10 * n},1.0,{4.0 - n / 100}\n" for n in range(50))

@@ -69,6 +69,8 @@ class Held:
     columns: dict[str, Column]
     cycles: int = 0
     duration: float = 0.0
+    spectral: int | None = None
+    """Rows with a frequency above 0, where others have 0: some programs fill the impedance of all other rows with 0."""
     cycle_columns: Sequence[str] = ()
     step_columns: Sequence[str] = ()
 
@@ -93,7 +95,8 @@ class View:
 def views(held: Held) -> list[View]:
     """The views that fit a file, the one that says most first."""
     found: list[View] = []
-    spectra = held.columns[REAL].filled if held.measures(REAL, IMAGINARY) else 0
+    filled = held.columns[REAL].filled if held.measures(REAL, IMAGINARY) else 0
+    spectra = filled if held.spectral is None else min(filled, held.spectral)
     if spectra >= max(3, held.rows / 2):
         found.append(IMPEDANCE)
     if held.cycles >= MANY_CYCLES and held.measures(TIME, CURRENT):
@@ -132,7 +135,11 @@ def _per_cycle(held: Held) -> Recipe:
 def _impedance(held: Held) -> Recipe:
     measured = steps.list(held.source, fields=["id", "name"])
     columns = [name for name in (REAL, IMAGINARY, FREQUENCY, drawings.CYCLE) if name in held.columns]
-    samples = steps.series(held.source, measured, "Step count", columns, max_points=MOST_POINTS)
+    x, window = "Step count", None
+    if held.spectral is not None:
+        columns[columns.index(FREQUENCY)] = x
+        x, window = FREQUENCY, {"min": 1e-9, "max": None}
+    samples = steps.series(held.source, measured, x, columns, max_points=MOST_POINTS, window=window)
     return Recipe(plan=plan(measured=measured, samples=samples), transform=drawings.nyquist)
 
 

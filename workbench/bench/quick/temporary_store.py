@@ -23,7 +23,7 @@ from ...records import Material, MaterialProperty
 from ...table import Column as TableColumn
 from ...table import Table
 from ..input_tables import table_of
-from .recipes import MOST_GROUPS, ROW, TIME, Column, Held
+from .recipes import FREQUENCY, MOST_GROUPS, ROW, TIME, Column, Held
 from .tables import NoTable, read_table
 
 TABLES = "materialProperties"
@@ -160,7 +160,14 @@ def _as_measurement(backend: LocalBackend, folder: Path, path: Path, report: Fil
     names = {key: [column.name for column in one.columns] if one is not None else [] for key, one in infos.items()}
     for key, computed in COMPUTED.items():
         names[key] += [computed.name] if names[key] else []
-    held = Held("measurements", report.rows, columns, report.cycles, duration, names["cycles"], names["steps"])
+    spectral = None
+    frequency = info.column(FREQUENCY) if info is not None else None
+    if frequency is not None and frequency.min is not None and frequency.min <= 0:
+        values = series.read(record, [FREQUENCY], scope=backend.scope)[FREQUENCY].floats()
+        spectral = int((values > 0).sum())
+    held = Held(
+        "measurements", report.rows, columns, report.cycles, duration, spectral, names["cycles"], names["steps"]
+    )
     notes = [("assumed", line) for line in _assumed(report)]
     if of > 1:
         said = f"The file holds {of} tests. The first with samples is drawn; bench.ingest stores all of them."
