@@ -50,6 +50,7 @@ OF_BRANDS = (
     "basytec.BASYTEC",
     "basytec.BASYTEC_BLANKS",
     "pec.PEC",
+    "toyo.TOYO",
     "digatron.DIGATRON",
     "gamry.GAMRY",
     "chi.CHI",

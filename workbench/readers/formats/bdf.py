@@ -45,6 +45,7 @@ BDF = TextFormat(
     sign="charge",
     clocks=CLOCKS,
     marks=MARKS,
+    rule=4,
 )
 BDF_PARQUET = ParquetFormat(
     name="bdf-parquet",
@@ -56,4 +57,5 @@ BDF_PARQUET = ParquetFormat(
     sign="charge",
     clocks=CLOCKS,
     marks=MARKS,
+    rule=3,
 )

@@ -67,6 +67,7 @@ CLOCK_NAMES = (
     *("date/time", "date / time", "time/date", "date&time", "date-time", "datum/zeit", "datum/uhrzeit"),
     "clock",
     "absolute time",
+    "system time",
     "datum",
     "zeitstempel",
     "time stamp",
@@ -148,6 +149,8 @@ COLUMNS = (
             "temperature 1",
             "aux temperature 1",
             "temperature t1",
+            "temperature measured",
+            "measured temperature",
         ),
         "degC",
     ),
@@ -180,7 +183,19 @@ COLUMNS = (
 
 
 STATES = States(
-    ("state", "mode", "status", "step type", "steptype", "step mode", "step name", "work mode", "md"), read=True
+    (
+        "state",
+        "mode",
+        "status",
+        "step type",
+        "steptype",
+        "step mode",
+        "step name",
+        "step state",
+        "work mode",
+        "md",
+    ),
+    read=True,
 )
 
 DELIMITED = TextFormat(
@@ -193,7 +208,7 @@ DELIMITED = TextFormat(
     sign="found",
     states=STATES,
     clocks=CLOCK_NAMES,
-    rule=5,
+    rule=6,
 )
 
 
@@ -234,4 +249,5 @@ IMPEDANCE = TextFormat(
     columns=COLUMNS,
     sign="found",
     settle=settle_imaginary,
+    rule=4,
 )

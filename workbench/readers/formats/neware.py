@@ -21,10 +21,11 @@ COLUMNS = (
     From("Voltage [V]", ("voltage", "vol", "电压"), "V"),
     From(
         "Step from cycler",
-        ("step index", "step id", "step no", "step number", "steps", "step", "工步号", "工步序号"),
+        ("step index", "step id", "step no", "step number", "steps", "step", "工步号", "工步序号", "工步id"),
     ),
     From(
-        "Cycle from cycler", ("cycle index", "cycle id", "cycle no", "cycle number", "cycle", "循环号", "循环序号")
+        "Cycle from cycler",
+        ("cycle index", "cycle id", "cycle no", "cycle number", "cycle", "循环号", "循环序号", "循环id"),
     ),
     From(
         "Charge capacity [A.h]",
@@ -89,9 +90,10 @@ NEWARE = TextFormat(
             "record",
             "数据序号",
             "记录序号",
+            "记录id",
         ),
-        ("cycle index", "cycle id", "cycle no", "cycle number", "cycle", "循环号", "循环序号"),
-        (*STATES.names, "step id", "step no"),
+        ("cycle index", "cycle id", "cycle no", "cycle number", "cycle", "循环号", "循环序号", "循环id"),
+        (*STATES.names, "step id", "step no", "工步id"),
         ("current", "cur", "电流"),
         ("voltage", "vol", "电压"),
     ),
@@ -103,9 +105,20 @@ NEWARE = TextFormat(
         Split(("capacity", "cap", "容量"), "Charge capacity [A.h]", "Discharge capacity [A.h]", "A.h"),
         Split(("energy", "engy", "能量"), "Charge energy [W.h]", "Discharge energy [W.h]", "W.h"),
     ),
-    clocks=("date", "absolute time", "realtime", "real time", "date(h:min:s ms)", "绝对时间", "日期", "系统时间"),
+    clocks=(
+        "date",
+        "date time",
+        "datetime",
+        "absolute time",
+        "realtime",
+        "real time",
+        "date(h:min:s ms)",
+        "绝对时间",
+        "日期",
+        "系统时间",
+    ),
     within_step=("time", "relative time", "step time", "时间", "相对时间", "工步时间"),
-    rule=4,
+    rule=5,
 )
 
 

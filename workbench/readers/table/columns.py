@@ -268,25 +268,40 @@ def _mapped(head: Header, label: str, target: str) -> Planned:
 
 
 def _match(column: From, heads: Mapping[str, Header], claimed: Mapping[str, Planned]) -> Planned | None:
-    base = split_unit(column.to)[1]
+    """The column of the file that has the best of the names; of several with that name, one whose header has a unit."""
     for key in column.names:
+        found: Planned | None = None
         for label, head in heads.items():
             if label in claimed or head.key != key:
                 continue
-            unit = unit_of(head.unit)
-            duration = base == "s" and head.unit is not None and ":" in head.unit
-            if head.unit is not None and not duration and (unit is None or unit.base != (base or "1")):
-                continue
-            itself = unit_of(head.text) if head.unit is None else None
-            named = unit if itself is None or itself.base != base else itself
-            stated = head.unit is not None or base is None or named is not None
-            used = named if base and not duration else None
-            if not stated and column.unit is not None:
-                used = unit_of(column.unit)
-            return Planned(
-                label, column.to, _role(column.to), used, stated, positive=column.positive, negate=column.negate
-            )
+            planned = _fitting(column, label, head)
+            if planned is not None and (
+                found is None or (head.unit is not None and heads[found.header].unit is None)
+            ):
+                found = planned
+        if found is not None:
+            return found
     return None
+
+
+def _fitting(column: From, label: str, head: Header) -> Planned | None:
+    """The column of the file as one of ours; None if its unit is of another quantity."""
+    base = split_unit(column.to)[1]
+    unit = unit_of(head.unit)
+    if base == "degC" and unit == unit_of("deg"):
+        return Planned(label, column.to, "number", None, stated=False)
+    duration = base == "s" and head.unit is not None and ":" in head.unit
+    if head.unit is not None and not duration and (unit is None or unit.base != (base or "1")):
+        return None
+    itself = unit_of(head.text) if head.unit is None else None
+    named = unit if itself is None or itself.base != base else itself
+    stated = head.unit is not None or base is None or named is not None
+    used = named if base and not duration else None
+    if not stated and column.unit is not None:
+        used = unit_of(column.unit)
+    return Planned(
+        label, column.to, _role(column.to), used, stated, positive=column.positive, negate=column.negate
+    )
 
 
 def in_order(made: Mapping[str, T]) -> dict[str, T]:

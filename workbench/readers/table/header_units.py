@@ -119,6 +119,8 @@ that gives another double. One table for both would change the bits of answers.
 """
 _FOLDED = {spelling.casefold(): unit for spelling, unit in reversed(UNITS.items()) if spelling not in _MEGA}
 _BRACKETED = re.compile(r"^(?P<name>.*?[^\s(\[{])\s*[(\[{](?P<unit>[^()\[\]{}]*)[)\]}]$", re.DOTALL)
+_LOST = re.compile(r"(?<=\w)\s*[(\[{][?\ufffd]+[)\]}]$")
+"""The unit behind a name whose letters a program could not write: ``T1(?)`` for ``T1(℃)``."""
 _BEHIND_MARK = re.compile(r"^(?P<name>.*?[^\s,;-])\s*[,-]\s*(?P<unit>[^\s,-]+)$")
 _BEHIND_LETTER = re.compile(r"^(?P<name>.*[a-z])(?P<unit>m[VA]|M[avAV])$")
 """``Voltage, mV``, ``Voltage-mV``, ``VoltagemV`` and ``voltageMv``: only for units of voltage and current."""
@@ -186,6 +188,7 @@ def split_header(text: str) -> Header:
     clean = text.strip().strip("\ufeff~").translate(_WIDE).strip()
     if clean in _OF_SCRIBNER:
         return Header(clean, _OF_SCRIBNER[clean], None)
+    clean = _LOST.sub("", clean)
     bracketed = _BRACKETED.match(clean)
     if bracketed and (unit_of(bracketed["unit"]) or len(bracketed["unit"]) > 1):
         return Header(clean, fold(bracketed["name"]), bracketed["unit"].strip())

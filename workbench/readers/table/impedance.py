@@ -16,6 +16,7 @@ from .columns import Plan, Planned
 from .values import Floats, number_column, numbers
 
 RE, IM, MODULUS, PHASE = "Z_Re [Ohm]", "Z_Im [Ohm]", "Z_Mod [Ohm]", "Z_Phase [deg]"
+PARTS = (RE, IM, MODULUS, PHASE)
 BARE = (FREQUENCY, RE, IM)
 """The names of the columns of a file without a header."""
 _OF_A_CELL = 100.0
@@ -35,11 +36,12 @@ def completed(made: dict[str, Column], n: int) -> dict[str, Column]:
 
 
 def _with_parts(made: dict[str, Column]) -> dict[str, Column]:
-    if not {FREQUENCY, MODULUS, PHASE} <= made.keys() or {RE, IM} & made.keys():
+    if not {FREQUENCY, MODULUS, PHASE} <= made.keys() or {RE, IM} <= made.keys():
         return made
     angle = np.deg2rad(made[PHASE].floats())
     modulus = made[MODULUS].floats()
-    return {**made, RE: number_column(modulus * np.cos(angle)), IM: number_column(modulus * np.sin(angle))}
+    parts = {RE: number_column(modulus * np.cos(angle)), IM: number_column(modulus * np.sin(angle))}
+    return made | {name: part for name, part in parts.items() if name not in made}
 
 
 def settle_imaginary(

@@ -52,6 +52,7 @@ _OPEN_QUOTE = "EOF inside string"
 """What pandas says of a quote that is not closed."""
 _NOT_NUMBERS = ["-", "--", "---", "N.A.", "n.a."]
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_NAME = re.compile(r"[~#]?\s*[A-Za-z][^:\t;=,]{0,60}:?")
 _PAIR = re.compile(r"^\s*[~#]?\s*([A-Za-z][^:\t;=]{0,60}?)\s*(?::\s*|\t|;)\s*(\S.{0,200}?)\s*$")
 
 
@@ -234,7 +235,14 @@ def read_text(
     lines = head.lines[: header.line]
     start = settings.first_clock or _start_time(format, lines, settings.first_time, notes)
     return Reading(
-        format.name, batches, start, notes, metadata_above(lines), format.counters, survey.taken, plan.headers
+        format.name,
+        batches,
+        start,
+        notes,
+        metadata_above(lines, layout.delimiter),
+        format.counters,
+        survey.taken,
+        plan.headers,
     )
 
 
@@ -517,11 +525,29 @@ def _start_time(
     return None
 
 
-def metadata_above(lines: tuple[str, ...]) -> dict[str, JsonValue]:
-    """Names and values in the lines above the header, at most 100."""
+def metadata_above(lines: tuple[str, ...], delimiter: str | None = None) -> dict[str, JsonValue]:
+    """Names and values in the lines above the header, at most 100. ``delimiter`` is that of the table."""
     found: dict[str, JsonValue] = {}
     for line in lines:
-        pair = _PAIR.match(line.rstrip(";,\t "))
-        if pair and len(found) < 100:
-            found.setdefault(pair[1].strip(), pair[2].strip())
+        for name, value in _pairs(line, delimiter if delimiter in (",", ";", "\t") else "\t"):
+            if len(found) < 100:
+                found.setdefault(name, value)
     return found
+
+
+def _pairs(line: str, delimiter: str) -> list[tuple[str, str]]:
+    """The names and values of a line: fields ``Name:`` before a value, two fields, or ``Name: value``."""
+    written = line.split(delimiter)
+    fields = [field.strip().strip('"').strip() for field in written]
+    filled = [field for field in fields if field]
+    names = [place for place, field in enumerate(fields[:-1]) if _NAME.fullmatch(field) and field.endswith(":")]
+    if names and len(filled) > 1:
+        pairs = []
+        for place, end in zip(names, [*names[1:], len(fields)], strict=True):
+            value = delimiter.join(written[place + 1 : end]).strip(f'{delimiter} "\r')
+            pairs.append((fields[place].rpartition("  ")[2].rstrip(": "), value))
+        return [(name, value) for name, value in pairs if value]
+    if len(filled) == 2 and _NAME.fullmatch(filled[0]) and not filled[0].endswith(":"):
+        return [(filled[0], filled[1])]
+    pair = _PAIR.match(line.rstrip(";,\t "))
+    return [(pair[1].strip(), pair[2].strip())] if pair else []

@@ -15,7 +15,7 @@ from ...errors import FileRefused
 from ...messages import counted, option_name, spaced, times
 from ...table import Column, Table
 from .columns import Plan, Planned, in_order
-from .impedance import completed
+from .impedance import PARTS, completed
 from .kinds_and_sign import Settings, step_times
 from .row_places import MOST_EXAMPLES, Places
 from .sign_evidence import BEYOND_ANY
@@ -225,8 +225,7 @@ class Rows:
             known = (TIME, VOLTAGE)
         elif self.plan.held is not None:
             known = (TIME, CURRENT)
-        asked = [table[name] for name in known if name in table]
-        empty = np.logical_and.reduce([column.null_mask() for column in asked])
+        empty = np.logical_and.reduce([_lacking(table, name) for name in known if name in table])
         if self.no_samples is not None:
             empty |= self.no_samples
         if cut_short and not empty[-1]:
@@ -346,6 +345,14 @@ class Anchored:
             made[known[first:after]] = base + steps[first:after]
         self._base, self._last = base, float(steps[-1])
         return made
+
+
+def _lacking(table: Table, name: str) -> NDArray[np.bool_]:
+    """Whether each row has no value in a column, (n,) bool. A frequency without an impedance is none: some programs
+    write the number of points below the header."""
+    parts = [part for part in PARTS if name == FREQUENCY and part in table]
+    alone = np.logical_and.reduce([table[part].null_mask() for part in parts]) if parts else False
+    return np.asarray(table[name].null_mask() | alone)
 
 
 def directed(current: Floats, settings: Settings, first: int, by_word: Floats | None = None) -> Floats:
