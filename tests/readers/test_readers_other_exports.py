@@ -122,12 +122,64 @@ def test_of_two_columns_of_one_name_the_one_with_a_unit_is_taken(others: str, fi
     holds(table)
 
 
+UNITS_TWICE = [
+    ("Time (s),Current (mA),Voltage (V),Temp\ns,mA,V,degC\n", "{t},{ma},{u:.4f},25.5"),
+    ("Time [s],Current [A],Voltage [mV],Temp\n[s],[A],[mV],[C]\n", "{t},{i},{mv:.1f},25.5"),
+]
+
+
+@pytest.mark.parametrize(("head", "line"), UNITS_TWICE, ids=["round", "square"])
+def test_a_unit_may_be_in_the_name_and_below_it(head: str, line: str, tmp_path: Path) -> None:
+    _, table = got(tmp_path, head + rows(line))
+    holds(table)
+    assert table["Temperature [degC]"].floats()[0] == 25.5
+
+
+@pytest.mark.parametrize("below", ["", ",,,s,s,V,mA,Ah,Ah,degC,degC\n"], ids=["names", "names and units"])
+def test_digatron_with_units_behind_a_hash(below: str, tmp_path: Path) -> None:
+    text = "Step,Status,Timestamp,Program Duration#s,Step Duration#s,Voltage#V,Current#mA,"
+    text += "AhCha#Ah,AhDch#Ah,Tenv#degC,T1#degC\n"
+    text += below + rows("{step},{state},{day} {hms},{t}.0,{within}.0,{u:.4f},{ma},0.1,0.2,24.0,25.1")
+    reading, table = got(tmp_path, text)
+    assert reading.format == "digatron"
+    holds(table)
+    assert table["Charge capacity [A.h]"].floats()[0] == 0.1
+    assert table["Temperature [degC]"].floats()[0] == 25.1
+    assert table["Ambient temperature [degC]"].floats()[0] == 24.0
+
+
 def test_a_temperature_in_degrees_is_one(tmp_path: Path) -> None:
     _, table = got(tmp_path, "Time (s),Current (A),Voltage (V),Temperature (deg)\n" + rows("{t},{i},{u:.4f},25.5"))
     assert table["Temperature [degC]"].floats()[0] == 25.5
     head = "Voltage_measured,Current_measured,Temperature_measured,Current_load,Voltage_load,Time\n"
     _, table = got(tmp_path, head + rows("{u:.4f},{i},24.3,{size},{u:.4f},{t}"))
     assert table["Temperature [degC]"].floats()[0] == 24.3
+    holds(table)
+
+
+DAMAGED = ["ÂµA", "Î¼A", "¦ÌA", "µA", "uA"]
+
+
+@pytest.mark.parametrize("unit", DAMAGED, ids=["utf-8 micro", "utf-8 mu", "gbk mu", "micro", "u"])
+def test_a_damaged_millionth_is_known(unit: str, tmp_path: Path) -> None:
+    text = f"Time (s),Current({unit}),Voltage (V)\n"
+    text += "".join(f"{10 * n},{1e6 * FLOW[n]:.0f},{VOLTS[n]:.4f}\n" for n in range(16))
+    _, table = got(tmp_path, text)
+    holds(table)
+
+
+@pytest.mark.parametrize("unit", ["oC", "¡æ", "¡ãC", "â„ƒ"], ids=["letter o", "gbk", "gbk degree", "utf-8"])
+def test_damaged_degrees_are_known(unit: str, tmp_path: Path) -> None:
+    _, table = got(
+        tmp_path, f"Time (s),Current (A),Voltage (V),Temperature({unit})\n" + rows("{t},{i},{u:.4f},25.5")
+    )
+    assert table["Temperature [degC]"].floats()[0] == 25.5
+
+
+@pytest.mark.parametrize("mark", ["# ", "#"])
+def test_a_header_written_as_a_comment_is_read(mark: str, tmp_path: Path) -> None:
+    text = f"{mark}made by hand\n{mark}t / s,U_cell / V,I_cell / A\n" + rows("{t},{u:.4f},{i}")
+    _, table = got(tmp_path, text)
     holds(table)
 
 

@@ -15,12 +15,12 @@ DIGATRON = TextFormat(
     needs=(
         ("step", "schritt"),
         ("status", "zustand"),
-        ("prog time", "program time", "programmdauer"),
+        ("prog time", "program time", "program duration", "programmdauer"),
         ("voltage", "spannung"),
         ("current", "strom"),
     ),
     columns=(
-        From("Time [s]", ("prog time", "program time"), "s"),
+        From("Time [s]", ("prog time", "program time", "program duration"), "s"),
         From("Time [s]", ("programmdauer",), "ms"),  # German exports write milliseconds, with the unit or without
         From("Current [A]", ("current", "strom"), "A"),
         From("Voltage [V]", ("voltage", "spannung"), "V"),
@@ -30,11 +30,12 @@ DIGATRON = TextFormat(
         From("Discharge capacity [A.h]", ("ahdch", "ahdis", "ahela"), "A.h", positive=True),
         From("Charge energy [W.h]", ("whcha", "whchg", "whlad"), "W.h", positive=True),
         From("Discharge energy [W.h]", ("whdch", "whdis", "whela"), "W.h", positive=True),
-        From("Temperature [degC]", ("temperature", "temperatur", "temp", "temp1", "temp 1"), "degC"),
+        From("Temperature [degC]", ("temperature", "temperatur", "temp", "temp1", "temp 1", "t1"), "degC"),
+        From("Ambient temperature [degC]", ("tenv",), "degC"),
     ),
     states=States(("status", "zustand"), charge=("CHA", "LAD"), discharge=("DCH", "ELA"), read=True),
-    within_step=("step time", "schrittdauer"),
+    within_step=("step time", "step duration", "schrittdauer"),
     clocks=("time stamp", "timestamp", "date time", "zeit"),
     start=r"^(?:Start Time|Startzeit)[;,:\t ]+(\S.*?)[;,\t ]*$",
-    rule=4,
+    rule=5,
 )

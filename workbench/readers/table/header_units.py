@@ -33,14 +33,16 @@ class Unit:
         return values + self.plus if self.plus else values
 
 
-_PREFIXES = {"": (1.0, 1.0), "k": (1e3, 1.0), "m": (1.0, 1e3), "u": (1.0, 1e6), "µ": (1.0, 1e6), "μ": (1.0, 1e6)}
+_PREFIXES = {"": (1.0, 1.0), "k": (1e3, 1.0), "m": (1.0, 1e3)}
+# The letter of a millionth, also damaged: its bytes in utf-8 or in GBK read as latin-1.
+_PREFIXES |= dict.fromkeys(("u", "µ", "μ", "Âµ", "Î¼", "¦Ì"), (1.0, 1e6))
 _SCALED = {
     "A": ("A", "amp", "amps", "ampere", "amperes"),
     "V": ("V", "volt", "volts"),
     "A.h": ("A.h", "Ah", "A·h", "A*h", "Ahr", "amp-hr", "amp-hour", "ampere-hour", "ampere_hour"),
     "W.h": ("W.h", "Wh", "W·h", "W*h", "Whr", "watt-hr", "watt-hour", "watt_hour"),
     "W": ("W", "watt", "watts"),
-    "Ohm": ("Ohm", "ohms", "Ω", "Ω"),
+    "Ohm": ("Ohm", "ohms", "Ω", "Ω", "¦¸"),
     "Hz": ("Hz", "hertz"),
 }
 _WORDS = {
@@ -95,8 +97,10 @@ def _units() -> dict[str, Unit]:
     made |= {prefixed: Unit(base, 1e6) for prefixed, base in _MEGA.items()}
     made |= {"A.s": Unit("A.h", 1.0, 3600.0)}
     made |= {"coulomb": Unit("A.h", 1.0, 3600.0), "J": Unit("W.h", 1.0, 3600.0)}
-    # Programs often damage the degree sign: to "?", to U+FFFD, or to its three bytes read as latin-1.
-    for spelling in ("degC", "°C", "C", "℃", "?C", "�C", "ï¿½C", "Â°C", "deg C", "celsius", "degree_celsius"):
+    # Programs often damage the degree sign: to "?", to U+FFFD, or to its bytes in utf-8 or in GBK read as latin-1.
+    for spelling in ("degC", "°C", "C", "℃", "deg C", "celsius", "degree_celsius", "oC", "ºC", "˚C"):
+        made[spelling] = Unit("degC")
+    for spelling in ("?C", "�C", "ï¿½C", "Â°C", "â\x84\x83", "â„ƒ", "¡ãC", "¡æ"):
         made[spelling] = Unit("degC")
     made |= {"K": Unit("degC", plus=-273.15), "kelvin": Unit("degC", plus=-273.15)}
     made |= {"deg": Unit("deg"), "degree": Unit("deg"), "degrees": Unit("deg"), "°": Unit("deg")}
@@ -119,6 +123,8 @@ that gives another double. One table for both would change the bits of answers.
 """
 _FOLDED = {spelling.casefold(): unit for spelling, unit in reversed(UNITS.items()) if spelling not in _MEGA}
 _BRACKETED = re.compile(r"^(?P<name>.*?[^\s(\[{])\s*[(\[{](?P<unit>[^()\[\]{}]*)[)\]}]$", re.DOTALL)
+_COMMENT = re.compile(r"^#\s*(?=[^\W\d_])")
+"""The mark before a header that its program wrote as a comment: ``# Time (s)``."""
 _LOST = re.compile(r"(?<=\w)\s*[(\[{][?\ufffd]+[)\]}]$")
 """The unit behind a name whose letters a program could not write: ``T1(?)`` for ``T1(℃)``."""
 _BEHIND_MARK = re.compile(r"^(?P<name>.*?[^\s,;-])\s*[,-]\s*(?P<unit>[^\s,-]+)$")
@@ -176,7 +182,7 @@ def fold(name: str) -> str:
 
 @lru_cache(maxsize=4096)
 def split_header(text: str) -> Header:
-    """Name and unit of a header: ``Current(mA)``, ``I [A]``, ``time/s``, ``Voltage / V``, ``test_time_second``.
+    """Name and unit of a header: ``Current(mA)``, ``I [A]``, ``time/s``, ``Voltage#V``, ``test_time_second``.
 
     Wide brackets and slashes, as in ``电流（mA）``, are read like plain ones.
 
@@ -188,13 +194,14 @@ def split_header(text: str) -> Header:
     clean = text.strip().strip("\ufeff~").translate(_WIDE).strip()
     if clean in _OF_SCRIBNER:
         return Header(clean, _OF_SCRIBNER[clean], None)
-    clean = _LOST.sub("", clean)
+    clean = _LOST.sub("", _COMMENT.sub("", clean))
     bracketed = _BRACKETED.match(clean)
     if bracketed and (unit_of(bracketed["unit"]) or len(bracketed["unit"]) > 1):
         return Header(clean, fold(bracketed["name"]), bracketed["unit"].strip())
-    name, slash, unit = clean.rpartition("/")
-    if slash and name and unit_of(unit):
-        return Header(clean, fold(name), unit.strip())
+    for mark in ("/", "#"):
+        name, found, unit = clean.rpartition(mark)
+        if found and name and unit_of(unit):
+            return Header(clean, fold(name), unit.strip())
     parts = re.split(r"[_ ]", clean)
     for words in (2, 1):
         unit = "_".join(parts[-words:])
@@ -202,6 +209,6 @@ def split_header(text: str) -> Header:
             return Header(clean, fold(" ".join(parts[:-words]).rstrip(",; ").removesuffix(" in")), unit)
     for form in (_BEHIND_MARK, _BEHIND_LETTER):
         behind = form.match(clean)
-        if behind and unit_of(clean) is None and (found := unit_of(behind["unit"])) and found.base in ("V", "A"):
+        if behind and unit_of(clean) is None and (known := unit_of(behind["unit"])) and known.base in ("V", "A"):
             return Header(clean, fold(behind["name"]), behind["unit"])
     return Header(clean, fold(clean), None)

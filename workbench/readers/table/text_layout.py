@@ -181,7 +181,7 @@ def lay_out(head: Head, header: HeaderLine) -> Layout:
         units = sample.pop(0)
         bare = [unit.strip().strip("()[]") for unit in units]
         bare += [""] * (len(fields) - len(bare))
-        fields = [f"{name} [{unit}]" if unit_of(unit) else name for name, unit in zip(fields, bare, strict=False)]
+        fields = [_with_unit(name, unit) for name, unit in zip(fields, bare, strict=False)]
         skip = next(place for place in range(skip, len(head.lines)) if head.lines[place].strip()) + 1
     widths = Counter(len(row) for row in sample)
     usual = widths.most_common(1)[0][0] if widths else len(fields)
@@ -227,6 +227,12 @@ def _show_marks(sample: list[list[str]], lines: Sequence[str], delimiter: str) -
     if not any("." in line for line in lines):
         return any(not _GROUPED.match(cell) for cell in _WITH_COMMA.findall(cells))
     return False
+
+
+def _with_unit(name: str, unit: str) -> str:
+    """A name with the unit below it, unless it is unknown or the name says the same: ``Time (s)`` above ``s``."""
+    known = unit_of(unit)
+    return name if known is None or unit_of(split_header(name).unit) == known else f"{name} [{unit}]"
 
 
 def _is_unit_row(row: list[str]) -> bool:
