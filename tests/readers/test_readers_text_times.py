@@ -257,3 +257,49 @@ def test_clock_times_with_one_digit_or_a_half_day_are_those_of_pandas() -> None:
         known = ~np.isnat(fast)
         assert np.array_equal(fast[known], slow[known]), pattern
         assert known[: len(texts)].all(), pattern
+
+
+def _dated(folder: Path, form: str, first: datetime, step: timedelta, n: int, mark: str = ".") -> Path:
+    """A test of ``n`` samples, one every ``step``, with semicolons and numbers with the mark."""
+    rows = ["Date;Voltage (V);Current (A)"]
+    for place in range(n):
+        volts, amps = f"{3.6 + 0.1 * (place % 8 > 3):.3f}", f"{0.5 * (place % 8 > 3):.1f}"
+        values = f"{volts};{amps}".replace(".", mark)
+        rows.append(f"{(first + place * step).strftime(form)};{values}")
+    (folder / "dated.csv").write_text("\n".join(rows) + "\n")
+    return folder / "dated.csv"
+
+
+@pytest.mark.parametrize(
+    "form", ["%d/%m/%Y %H:%M:%S", "%m/%d/%Y %H:%M:%S", "%d-%m-%Y %H:%M", "%d/%m/%y %I:%M:%S %p"]
+)
+def test_a_midnight_shows_the_order_of_day_and_month(form: str, tmp_path: Path) -> None:
+    first = datetime(2024, 6, 5, 23, 50, tzinfo=UTC)
+    path = _dated(tmp_path, form, first, timedelta(minutes=2), 16)
+    reading = read(path)
+    made = concat(list(reading.batches))
+    assert reading.start_time == first
+    assert made["Time [s]"].tolist() == [120.0 * place for place in range(16)]
+    assert "dates" not in {note.code for note in reading.notes}
+    other = "Date [month first]" if form.startswith("%d") else "Date [day first]"
+    assert read(path, column_map={"Date": other}).start_time != first
+
+
+def test_a_day_far_below_shows_the_order_of_day_and_month(tmp_path: Path) -> None:
+    first = datetime(2024, 6, 11, 0, 0, tzinfo=UTC)
+    path = _dated(tmp_path, "%d/%m/%Y %H:%M:%S", first, timedelta(seconds=5), 36_000)
+    reading = read(path)
+    assert reading.start_time == first
+    assert concat(list(reading.batches))["Time [s]"].tolist()[-1] == 5.0 * 35_999
+
+
+@pytest.mark.parametrize(("mark", "month"), [(".", 5), (",", 6)], ids=["points", "commas"])
+def test_dates_that_can_be_read_in_two_ways_begin_with_the_day_beside_decimal_commas(
+    mark: str, month: int, tmp_path: Path
+) -> None:
+    first = datetime(2024, 6, 5, 10, 0, tzinfo=UTC)
+    reading = read(_dated(tmp_path, "%d/%m/%Y %H:%M:%S", first, timedelta(seconds=5), 16, mark))
+    assert reading.start_time is not None
+    assert reading.start_time.month == month
+    list(reading.batches)
+    assert "dates" in {note.code for note in reading.notes}

@@ -45,7 +45,7 @@ BDF = TextFormat(
     sign="charge",
     clocks=CLOCKS,
     marks=MARKS,
-    rule=4,
+    rule=5,
 )
 BDF_PARQUET = ParquetFormat(
     name="bdf-parquet",

@@ -251,5 +251,5 @@ IMPEDANCE = TextFormat(
     columns=COLUMNS,
     sign="found",
     settle=settle_imaginary,
-    rule=4,
+    rule=5,
 )

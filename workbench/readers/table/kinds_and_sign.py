@@ -46,6 +46,7 @@ from .values import (
     first_clock,
     have_two_parts,
     is_text,
+    later_texts,
     moment,
     numbers,
     some_texts,
@@ -266,8 +267,8 @@ class Survey:
                 continue
             series = self._column(column.header)
             if is_text(series):
-                order = day_first if column.day_first is None else column.day_first
-                pattern, swappable = clock_format(some_texts(series), order)
+                texts = some_texts(series), column.day_first, later_texts(series)
+                pattern, swappable = clock_format(*texts, usual=day_first)
                 if pattern is None:
                     settings.kinds[column.name] = "text"
                     continue
@@ -348,7 +349,7 @@ class Survey:
             notes.extend(_two_parts(planned, sample))
             self._join_days(settings, planned, series, notes)
             return
-        pattern, swappable = clock_format(some_texts(series), day_first)
+        pattern, swappable = clock_format(some_texts(series), None, later_texts(series), usual=day_first)
         if pattern is None:
             example = _example(series)[:40]
             raise FileRefused(

@@ -99,7 +99,7 @@ class TextFormat:
     at_rest: bool = False
     sweep: str | None = None
     held: str | None = None
-    rule: int = 3
+    rule: int = 4
 
     @property
     def sign_rule(self) -> str:
@@ -223,7 +223,8 @@ def read_text(
         for frame in parser.frames(survey.undecided()):
             survey.feed(frame)
         frames = parser.frames()
-    settings = survey.settle(notes, format.day_first)
+    # Where fractions are behind a comma, the day comes first; of brands the format says it.
+    settings = survey.settle(notes, format.day_first or (format.sign == "found" and layout.decimal == ","))
     parser.as_written = texts_like_numbers(plan, first, settings.kinds)
     if long := long_whole_numbers(plan, survey.rounded, parser.texts):
         parser.end()

@@ -20,6 +20,7 @@ from .values import (
     clocks,
     counted_clock,
     is_text,
+    later_texts,
     numbers,
     some_texts,
     written_date,
@@ -154,7 +155,7 @@ def moments_of(cells: Cells, decimal: str | None) -> Floats | None:
         values = numbers(cells, decimal)[0]
         counted = counted_clock(values)
         return None if counted is None else values * counted.seconds
-    pattern, _ = clock_format(some_texts(cells))
+    pattern, _ = clock_format(some_texts(cells), None, later_texts(cells))
     if pattern is None:
         return None
     stamps = clocks(cells, pattern)

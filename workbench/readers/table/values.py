@@ -75,6 +75,8 @@ _FRACTION = re.compile(r"(?<=\d:\d\d:\d\d)[,:](?=\d{1,9}(?!\d))")
 """Seconds whose fraction is behind a comma, as Python's logging and German exports write it, or behind a colon."""
 _FINER = re.compile(r"(\.\d{6})\d+")
 """Digits of a second beyond the microsecond, which pandas reads and Python does not."""
+_ONE_TEST, _A_MONTH = 0.5, 20.0
+"""Days: the longest gap of a test that shows the order of its dates, and a gap where the other order has a midnight."""
 _DAY_FIRST = {"%m/%d/%Y": "%d/%m/%Y", "%m-%d-%Y": "%d-%m-%Y", "%m/%d/%y": "%d/%m/%y"}
 
 
@@ -242,8 +244,19 @@ def some_texts(series: Cells) -> list[str]:
     return [str(text) for text in texts[:: max(1, len(texts) // 1000)]]
 
 
-def clock_format(sample: Sequence[str], day_first: bool = False) -> tuple[str | None, bool]:
-    """The format of ``CLOCKS`` that all texts of the sample fit, and whether day and month could be swapped."""
+def later_texts(series: Cells) -> list[str]:
+    """About 1 000 texts from all rows of a column, which may be others than those of ``some_texts``."""
+    return [str(text) for text in series.iloc[:: max(1, len(series) // 1000)].dropna().unique()]
+
+
+def clock_format(
+    sample: Sequence[str], day_first: bool | None = None, later: Sequence[str] = (), usual: bool = False
+) -> tuple[str | None, bool]:
+    """The format of ``CLOCKS`` that all texts of the sample fit, and whether day and month could be swapped.
+
+    ``day_first``: what a person said of the order of dates. Where nobody did, the dates themselves may show it, with
+    those of ``later``; else it is the ``usual`` one: whether the day is first.
+    """
     texts = pd.Series(list(dict.fromkeys(text.strip() for text in sample)), dtype="str")
     if texts.empty:
         return None, False
@@ -263,9 +276,32 @@ def clock_format(sample: Sequence[str], day_first: bool = False) -> tuple[str | 
         other = _all_clocks(texts, swapped)
         if other is None:
             return pattern, False
-        same = bool((other == made).all())
-        return (swapped if day_first else pattern), not same
+        if bool((other == made).all()):
+            return pattern, False
+        shown = _shown(pd.Series([*texts, *later], dtype="str"), pattern, swapped)
+        if day_first is None and shown is not None:
+            return shown, _has_no_hours(shown)
+        return (swapped if (usual if day_first is None else day_first) else pattern), True
     return None, False
+
+
+def _has_no_hours(pattern: str) -> bool:
+    return "%H" not in pattern and "%I" not in pattern
+
+
+def _shown(texts: Texts, pattern: str, swapped: str) -> str | None:
+    """Which of two orders of the date the texts show: more of them fit it, or only with it they go on over midnight."""
+    unread, gaps = [], []
+    for form in (pattern, swapped):
+        times = clocks(texts, form)
+        unread.append(int(np.isnat(times).sum()))
+        days = np.sort(times[~np.isnat(times)]).astype(np.int64) / 86.4e9
+        gaps.append(float(np.diff(days).max(initial=0.0)))
+    if unread[0] != unread[1]:
+        return pattern if unread[0] < unread[1] else swapped
+    if min(gaps) > (1.0 if _has_no_hours(pattern) else _ONE_TEST) or max(gaps) < _A_MONTH:
+        return None
+    return pattern if gaps[0] < gaps[1] else swapped
 
 
 def _may_fit(text: str, pattern: str) -> bool:
@@ -349,7 +385,7 @@ def one_clock(text: str, day_first: bool = False) -> datetime | None:
     """The date and time in a line of a header, as UTC; None if it is not one."""
     text = re.sub(r"\s+", " ", text.strip())
     # Cyclers write both "12:22:12 PM" and "15:22:12 PM"; the second has its hour of 24 already.
-    pattern, _ = clock_format([text], day_first)
+    pattern, _ = clock_format([text], usual=day_first)
     if pattern is None:
         return None
     made = _parsed(pd.Series([text], dtype="str"), pattern).iloc[0]
