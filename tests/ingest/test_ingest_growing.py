@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,27 @@ def test_a_file_with_more_rows_extends(bench: wb.Bench, tmp_path: Path, cuts: li
     assert steps.records() == steps_of(samples, owning=True).records()
     assert cycles.records() == cycles_of(steps).records()
     assert bench.verify() == []
+
+
+@pytest.mark.parametrize("corrected", [False, True])
+def test_rows_that_show_the_order_of_the_dates_correct_the_start(
+    bench: wb.Bench, tmp_path: Path, corrected: bool
+) -> None:
+    path = tmp_path / "a.csv"
+    begun = datetime(2024, 6, 5, 23, 50)
+    for rows in (5, 16):
+        times = (f"{begun + timedelta(minutes=2 * n):%d/%m/%Y %H:%M:%S}" for n in range(rows))
+        body = "".join(f"{time};{3.6 + n % 8 / 10:.1f};{n % 8 / 2}\n" for n, time in enumerate(times))
+        path.write_text("Date;Voltage (V);Current (A)\n" + body)
+        file = bench.ingest(path)[0]
+        test = bench.measurements.get(file.measurement_id or "")
+        if rows == 5:
+            assert f"{test.start_time:%d %B}" == "06 May"  # nothing shows that 05/06 begins with the day
+            if corrected:
+                bench.measurements.update(test.id, start_time=begun.replace(tzinfo=UTC), end_time=None)
+    assert file.status == "extended"
+    assert f"{test.start_time:%d %B %H:%M}, {test.end_time:%d %B %H:%M}" == "05 June 23:50, 06 June 00:20"
+    assert str(tables(bench, test.id)[0]["Date"].tolist()[0]).startswith("2024-06-05")
 
 
 def test_the_log_grows_and_open_plots_are_told(bench: wb.Bench, tmp_path: Path) -> None:

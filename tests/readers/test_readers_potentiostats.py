@@ -56,6 +56,19 @@ def said(reading: Reading) -> dict[str, str]:
     return {note.code: note.message for note in reading.notes}
 
 
+def test_settings_in_words_are_kept_without_their_kind(tmp_path: Path) -> None:
+    settings = SETTINGS + "TITLE\tLABEL\tCell: 7\tTest &Identifier\nPSTAT\tPSTAT\tIFC1010\tPotentiostat\n"
+    reading, _ = got(tmp_path, settings + curve())
+    assert reading.metadata == {
+        "TAG": "X",
+        "DATE": "5/31/2016",
+        "TIME": "17:47:03",
+        "EOC": "QUANT\t0.1\tOpen (V)",
+        "TITLE": "Cell: 7",
+        "PSTAT": "IFC1010",
+    }
+
+
 def rows(form: str, first: int = 0, last: int = N) -> str:
     return "".join(form.format(n=n, t=T[n], v=V[n], i=CHARGE[n], ma=1e3 * CHARGE[n]) for n in range(first, last))
 

@@ -260,7 +260,7 @@ class Committer:
                 publish(self._store, self._scope, connection, grown, prepared, samples)
             record = self._store.rows.get(Measurement, grown.record.id, self._scope)
             start = record.start_time
-            if grown.how == "otherwise" and prepared.start_time is not None:
+            if prepared.start_time is not None and (grown.how == "otherwise" or _dates_shown(grown, prepared)):
                 start = datetime.fromisoformat(prepared.start_time)
             changes: RecordFields = {
                 "start_time": start,
@@ -411,6 +411,12 @@ def _end(start: datetime | None, duration: float | None) -> datetime | None:
     if start is None or duration is None or not 0 <= duration < 1e10:
         return None
     return start + timedelta(seconds=duration)
+
+
+def _dates_shown(grown: Grown, prepared: Prepared) -> bool:
+    """Whether the further rows showed the order of day and month, which was assumed, and it is the other one."""
+    before = {finding["code"] for finding in grown.record.source.get("findings", ())}
+    return not grown.exact and "dates" in before - {finding.code for finding in prepared.findings}
 
 
 def _source(prepared: Prepared, job: Job) -> RecordFields:

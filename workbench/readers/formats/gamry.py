@@ -30,6 +30,8 @@ _CATHODIC = re.compile(r"^CONVENTION\tIQUANT\t0\b")
 """The setting by which a positive current is cathodic, and discharges the positive electrode. Else it is anodic."""
 _DATE = re.compile(r"^DATE\tLABEL\t([^\t]+)")
 _HOUR = re.compile(r"^TIME\tLABEL\t([^\t]+)")
+_SETTING = re.compile(r"^(\w+)\t(?:LABEL|PSTAT)\t([^\t]+)\t.*$")
+"""A setting in words: its name, its kind, what it says, and how the dialog of Gamry calls it."""
 _NO_THERMOMETER = -273.15
 _COLUMNS = (
     From("Time [s]", ("t",), "s"),
@@ -76,7 +78,8 @@ class Gamry(TextFormat):
         ]
         main = next((part.reading for part in parts if CURRENT in part.reading.headers), parts[0].reading)
         above = lines_above(head)
-        made = Reading(self.name, iter(()), sign=main.sign, headers=main.headers, metadata=metadata_above(above))
+        settings = metadata_above(tuple(_SETTING.sub(r"\1\t\2", line) for line in above))
+        made = Reading(self.name, iter(()), sign=main.sign, headers=main.headers, metadata=settings)
         made.start_time = _begun(above, made.notes)
         made.notes += _of_tables([table for table, _ in read], left)
         made.batches = _without_thermometer(joined(parts, made.notes), made.notes)
