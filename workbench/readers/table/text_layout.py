@@ -135,7 +135,7 @@ def header_lines(head: Head) -> tuple[HeaderLine, ...]:
                 continue
             if _ROWS[delimiter].fullmatch(line):
                 rows += sum(map(bool, line.split(delimiter))) > 1
-                break  # parted at its decimal commas it would be no header either
+                break  # at its decimal commas it has no names either
             text, quoted = line.strip("\r"), False
             if text.startswith('"') and text.endswith('"') and len(split_line(text, delimiter)) == 1:
                 text, quoted = text[1:-1], True
