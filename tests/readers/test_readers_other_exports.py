@@ -82,6 +82,14 @@ def test_toyo_without_dates_joins_the_times_of_its_steps(tmp_path: Path) -> None
 NEWARE_IDS = "循环ID,工步ID,记录ID,时间(h:min:s.ms),电压(V),电流(mA),温度(℃),绝对时间,工步类型\n"
 
 
+def test_a_table_with_nothing_but_the_time_of_its_steps_joins_them(tmp_path: Path) -> None:
+    text = "Cycle,Step,Step Time (s),Current (A),Voltage (V)\n" + rows("1,{step},{within},{i},{u:.4f}")
+    reading, table = got(tmp_path, text)
+    assert [note.code for note in reading.notes][0] == "time_joined"
+    assert table["Time [s]"].floats()[[3, 4, 15]] == pytest.approx([30.0, 30.0, 120.0])
+    flows(table)
+
+
 def test_neware_whose_numbers_are_called_ids(tmp_path: Path) -> None:
     text = NEWARE_IDS + rows("1,{step},{n},{hmsw}.000,{u:.4f},{ma},25.1,{day} {hms},搁置")
     reading, table = got(tmp_path, text, encoding="gbk")

@@ -9,7 +9,7 @@ from ..table.columns import From
 from ..table.impedance import settle_imaginary
 from ..table.missing_columns import may_be_samples
 from ..table.states import States
-from ..table.text_format import TextFormat
+from ..table.text_format import STEP_TIME_NAMES, TextFormat
 
 TIME_NAMES = (
     "test time", "testtime", "total time", "tottime", "cumulative time", "elapsed time", "elapsed", "run time",
@@ -205,7 +205,7 @@ DELIMITED = TextFormat(
     brand="any delimited text",
     endings=(".csv", ".tsv", ".txt"),
     about="Columns by their common names with units from the header, or by --map; the header line is found.",
-    needs=((*TIME_NAMES, *CLOCK_NAMES), CURRENT_NAMES, VOLTAGE_NAMES),
+    needs=((*TIME_NAMES, *CLOCK_NAMES, *STEP_TIME_NAMES), CURRENT_NAMES, VOLTAGE_NAMES),
     columns=COLUMNS,
     sign="found",
     states=STATES,

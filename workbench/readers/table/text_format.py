@@ -51,6 +51,8 @@ _QUOTE = b'"'
 _OPEN_QUOTE = "EOF inside string"
 """What pandas says of a quote that is not closed."""
 _NOT_NUMBERS = ["-", "--", "---", "N.A.", "n.a."]
+STEP_TIME_NAMES = ("step time", "steptime", "relative time", "rel time")
+"""Names of a time that starts again with each step."""
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _NAME = re.compile(r"[~#]?\s*[A-Za-z][^:\t;=,]{0,60}:?")
 _PAIR = re.compile(r"^\s*[~#]?\s*([A-Za-z][^:\t;=]{0,60}?)\s*(?::\s*|\t|;)\s*(\S.{0,200}?)\s*$")
@@ -85,7 +87,7 @@ class TextFormat:
     counters: Counters = None
     clocks: tuple[str, ...] = ()
     charges: tuple[str, ...] = ()
-    within_step: tuple[str, ...] = ("step time", "steptime", "relative time", "rel time")
+    within_step: tuple[str, ...] = STEP_TIME_NAMES
     splits: tuple[Split, ...] = ()
     day_first: bool = False
     start: str | None = None
