@@ -124,6 +124,18 @@ def test_of_a_file_of_several_cells_the_first_is_drawn_and_said(bench: Bench, tm
         assert quick.figure.data[0].x.max() == pytest.approx(49)  # minutes
 
 
+def test_the_cycles_of_several_cells_are_not_drawn_as_those_of_the_first(bench: Bench, tmp_path: Path) -> None:
+    path = tmp_path / "rack.csv"
+    cycle = [*(f"1.0,{4 - k / 20}" for k in range(10)), *(f"-1.0,{3.5 + k / 20}" for k in range(10))]
+    rows = [f"{60 * k},{one},{cell}" for cell in ("A", "B") for k, one in enumerate(cycle * 9)]
+    path.write_text("\n".join(("Time [s],Current [A],Voltage [V],cell", *rows)))
+    with bench.quick(path, sign="discharge") as quick:
+        drawn = quick.figure.data[0].x
+        assert len(quick.cycles()) == len(drawn) == len(set(drawn)) == 9
+        over = bench.quick(path, sign="discharge", x="Cycle count", y="Discharge capacity [A.h]").figure
+        assert len(over.data[0].x) == 9
+
+
 def test_a_partial_last_cycle_is_left_out_and_told(bench: Bench) -> None:
     with bench.quick(SAMPLES / "bdf" / "LFP-C-03_ageing.bdf.csv.gz") as quick:
         assert max(quick.figure.data[0].x) == 119

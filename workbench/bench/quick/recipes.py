@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ... import steps
 from ...errors import BadRequest, instead
 from ...recipe.build import param, plan
+from ...recipe.drafts import StepDraft
 from ...recipe.recipe import Recipe
 from . import drawings
 
@@ -62,7 +64,10 @@ class Column:
 
 @dataclass(frozen=True)
 class Held:
-    """What a file holds: its source in the store, rows, columns, cycles, and its duration in s."""
+    """What a file holds: its source in the store, rows, columns, cycles, and its duration in s.
+
+    ``one_of_several`` is the id of the measurement that is looked at, if the file holds more than this one.
+    """
 
     source: str
     rows: int
@@ -73,6 +78,7 @@ class Held:
     """Rows with a frequency above 0, where others have 0: some programs fill the impedance of all other rows with 0."""
     cycle_columns: Sequence[str] = ()
     step_columns: Sequence[str] = ()
+    one_of_several: str | None = None
 
     def has(self, *names: str) -> bool:
         """Whether each of these columns is there and has values."""
@@ -113,8 +119,15 @@ def views(held: Held) -> list[View]:
     return found
 
 
+def _listed(held: Held) -> StepDraft:
+    """The record of the file. The recipe has its id only if the store holds others."""
+    only: dict[str, Any] = {"where": {"ids": [held.one_of_several]}} if held.one_of_several is not None else {}
+    listed: StepDraft = steps.list(held.source, fields=["id", "name"], **only)
+    return listed
+
+
 def _over_time(held: Held) -> Recipe:
-    measured = steps.list(held.source, fields=["id", "name"])
+    measured = _listed(held)
     columns = [name for name in (VOLTAGE, CURRENT) if held.measures(name)]
     columns += [TEMPERATURE] if held.measures(TEMPERATURE) and held.columns[TEMPERATURE].varies else []
     samples = steps.series(held.source, measured, TIME, columns, max_points=MOST_POINTS)
@@ -126,14 +139,14 @@ def _over_time(held: Held) -> Recipe:
 
 
 def _per_cycle(held: Held) -> Recipe:
-    measured = steps.list(held.source, fields=["id", "name"])
+    measured = _listed(held)
     cycles = steps.summary("cycles", measured, CYCLES)
     asked = param("partial", False, label="Show incomplete cycles")
     return Recipe(plan=plan(measured=measured, cycles=cycles), transform=drawings.per_cycle, params=[asked])
 
 
 def _impedance(held: Held) -> Recipe:
-    measured = steps.list(held.source, fields=["id", "name"])
+    measured = _listed(held)
     columns = [name for name in (REAL, IMAGINARY, FREQUENCY, drawings.CYCLE) if name in held.columns]
     x, window = "Step count", None
     if held.spectral is not None:
@@ -161,7 +174,7 @@ def over(held: Held, x: str, y: Sequence[str], group: str | None = None) -> Reci
         If none of these has all the columns; the message names the nearest.
     """
     wanted = [x, *y, *([group] if group is not None else [])]
-    listed = steps.list(held.source, fields=["id", "name"])
+    listed = _listed(held)
     if all(name in held.columns for name in wanted):
         others = list(dict.fromkeys(name for name in wanted if name != x)) or [x]
         rows = steps.series(held.source, listed, x, others, max_points=MOST_POINTS)

@@ -166,7 +166,15 @@ def _as_measurement(backend: LocalBackend, folder: Path, path: Path, report: Fil
         values = series.read(record, [FREQUENCY], scope=backend.scope)[FREQUENCY].floats()
         spectral = int((values > 0).sum())
     held = Held(
-        "measurements", report.rows, columns, report.cycles, duration, spectral, names["cycles"], names["steps"]
+        "measurements",
+        report.rows,
+        columns,
+        report.cycles,
+        duration,
+        spectral,
+        names["cycles"],
+        names["steps"],
+        one_of_several=record if of > 1 else None,
     )
     notes = [("assumed", line) for line in _assumed(report)]
     if of > 1:
