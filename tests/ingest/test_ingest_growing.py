@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import io
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from support.cycler_file import cycler_text
 
@@ -357,6 +359,64 @@ def test_ratings_that_were_said_stay_when_a_test_grows(bench: wb.Bench, tmp_path
     path.write_text("".join(lines))
     assert bench.ingest(path)[0].status == "extended"
     assert bench.specifications.get(id).ratings.capacity.value == 5.0
+
+
+def uncounted(periods: int) -> str:
+    """A test without a cycle counter: charges and discharges of 1 A h, with one of 0.1 A h in each of them."""
+    lines = ["Time [s],Current [A],Voltage [V]"]
+    time, currents = 0, [1.0] * 10 + [-1.0] * 2 + [1.0] * 2
+    for current in (currents + [-one for one in currents]) * periods:
+        for _ in range(5):
+            lines.append(f"{time},{current},{3.7 - 0.1 * current}")
+            time += 72
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.parquet"], ids=["same bytes", "other bytes"])
+def test_the_cycles_of_a_test_that_grows_are_counted_as_the_rating_of_its_cell_says(
+    bench: wb.Bench, tmp_path: Path, name: str
+) -> None:
+    path = tmp_path / name
+
+    def write(periods: int) -> None:
+        text = uncounted(periods)
+        if name.endswith("csv"):
+            path.write_text(text)
+        else:
+            pd.read_csv(io.StringIO(text)).to_parquet(path)
+
+    write(3)
+    rated = {"specification": "S", "instance": "c1", "rating": "10Ah,2.5V,4.2V"}
+    first = bench.ingest(path, sign="discharge", **rated)[0]  # type: ignore[arg-type]
+    write(5)
+    (file,) = bench.ingest(path, sign="discharge")
+    assert (file.status, file.measurement_id) == ("extended", first.measurement_id)
+    assert bench.measurements.list(fields=["cycle_count"])["cycle_count"].tolist() == [file.cycles] == [5]
+    assert "of the rated capacity" in " ".join(file.assumed)
+    with wb.open(tmp_path / "other.db") as other:
+        assert other.ingest(path, sign="discharge")[0].cycles > 5
+
+
+def test_another_test_under_the_same_name_takes_no_rating(bench: wb.Bench, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(uncounted(3))
+    bench.ingest(path, sign="discharge", specification="S", instance="c1", rating="10Ah,2.5V,4.2V")
+    path.write_text(uncounted(4).replace("3.8", "3.81"))
+    (file,) = bench.ingest(path, sign="discharge")
+    assert file.status == "stored"
+    assert "of the largest" in " ".join(file.assumed)
+
+
+@pytest.mark.parametrize("options", [{"cycles": "count"}, {"repair": "time"}], ids=lambda one: next(iter(one)))
+def test_a_file_that_is_read_otherwise_keeps_the_rating_of_its_cell(
+    bench: wb.Bench, tmp_path: Path, options: dict[str, str]
+) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(uncounted(3))
+    labels = {"specification": "S", "instance": "c1", "rating": "10Ah,2.5V,4.2V", "sign": "discharge"}
+    assert bench.ingest(path, **labels)[0].cycles == 3  # type: ignore[arg-type]
+    (file,) = bench.ingest(path, sign="discharge", **options)  # type: ignore[arg-type]
+    assert (file.status, file.cycles) == ("updated", 3)
 
 
 def test_estimated_ratings_follow_another_unit_of_the_current(bench: wb.Bench, tmp_path: Path) -> None:

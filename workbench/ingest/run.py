@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import IO
+
+from pydantic import JsonValue
 
 from ..errors import StoreError, WorkbenchError
 from ..fan_out import FanOut
 from ..readers.non_series.recognise import Holding
 from ..store.store import Scope, Store
 from ..table import Table
-from .commit.commit import Committer
+from .commit.commit import Committer, OtherRatings
 from .commit.known_files import KnownFiles
 from .commit.non_series import NonSeries
 from .options import FileProgress
@@ -72,12 +74,19 @@ class Run:
         return self._ordered(self._jobs)
 
     def _read(self, jobs: Iterable[Job], processes: int) -> None:
-        for job, outcome, file in self._outcomes(self._new(jobs), processes):
+        self._take(self._new(jobs), processes)
+
+    def _take(self, jobs: Sequence[Job], processes: int) -> None:
+        for job, outcome, file in self._outcomes(jobs, processes):
             self._tell(job)
             if "tests" in outcome:
                 self._read(self._apart(job, outcome["tests"]), processes)
             elif not self._skips(job, outcome):
-                self._reports[id(job)] = self._taken(job, outcome, file)
+                try:
+                    self._reports[id(job)] = self._taken(job, outcome, file)
+                except OtherRatings as other:
+                    self._all += 1
+                    self._take([_with_ratings(job, other.ratings)], processes)
 
     def _outcomes(self, jobs: Sequence[Job], processes: int) -> Iterator[Done]:
         if self._fan_out is not None and self._fan_out.leaves:
@@ -137,10 +146,8 @@ class Run:
         if known is not None:
             job.before, job.options = known.id, job.options.as_said(known.said, job.paths[1:])
         job.before = job.before or self._known.read_before(job)
-        options = self._known.as_before(job)
-        said = self._committer.said_ratings(job)
-        job.options = replace(options, rated_capacity_ah=known_ah(said), rated_voltage_v=rated_volts(said))
-        return job
+        job.options = self._known.as_before(job)
+        return _with_ratings(job, self._committer.said_ratings(job))
 
     def _taken(self, job: Job, outcome: Outcome, file: IO[bytes]) -> FileReport:
         """Commit one prepared file, or say why not."""
@@ -189,6 +196,11 @@ class Run:
                 yield from self._reported(self._tests[id(job)])
             elif id(job) in self._reports:
                 yield self._reports[id(job)]
+
+
+def _with_ratings(job: Job, ratings: Mapping[str, JsonValue]) -> Job:
+    job.options = replace(job.options, rated_capacity_ah=known_ah(ratings), rated_voltage_v=rated_volts(ratings))
+    return job
 
 
 def _report(job: Job) -> FileReport:

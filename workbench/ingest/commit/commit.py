@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from ...cycling.findings import Finding
-from ...errors import Conflict
+from ...errors import Conflict, NotFound
 from ...messages import spaced
 from ...records import Analysis, Instance, Measurement
 from ...records.exclusion import ALL, exclusion_of
@@ -23,6 +23,7 @@ from ..plan.destination import Destination
 from ..plan.jobs import Job
 from ..plan.labels import Labels
 from ..plan.paths import shown
+from ..plan.ratings import known_ah, rated_volts
 from ..read.exported import MEASURED, estimate_of, exclusions_of, labels_of
 from ..read.prepare import Prepared
 from ..report.report import FileReport
@@ -39,6 +40,7 @@ from .continued import (
     tests_of,
 )
 from .read_again import refuse_extended
+from .register import said_of
 from .relabel import fields_of, is_new, relabel
 
 _CHUNK = 1 << 20
@@ -52,6 +54,14 @@ class _Same(Exception):
     def __init__(self, measurement: Measurement) -> None:
         super().__init__()
         self.measurement = measurement
+
+
+class OtherRatings(Exception):
+    """A file has to be read with other ratings: those of the cell whose test it continues, or none."""
+
+    def __init__(self, ratings: Mapping[str, JsonValue]) -> None:
+        super().__init__()
+        self.ratings = ratings
 
 
 class Committer:
@@ -85,8 +95,37 @@ class Committer:
         """Name of a file -> the measurements that were read from one of this name."""
 
     def said_ratings(self, job: Job) -> Mapping[str, JsonValue]:
-        """The ratings of the cell of a file that somebody said before it is read."""
-        return self._cells.said_ratings(self._to.of(job.labels), job)
+        """The ratings of the cell of a file that somebody said before it is read.
+
+        Where nothing says the cell, they are those of the test that the file is likely to continue, since limits and
+        counted cycles hang on them. ``commit`` asks for others if it continues another one.
+        """
+        said = self._cells.said_ratings(self._to.of(job.labels), job)
+        return said or self._ratings_of(self._likely(job))
+
+    def _likely(self, job: Job) -> Measurement | None:
+        """The measurement that was read from this file, or from one of its name, as far as that is known unread."""
+        ids = [job.before] if job.before is not None else self.named.get(shown(job.paths[0].name), [])
+        for id in ids:
+            with suppress(NotFound):  # deleted meanwhile
+                record = self._store.rows.get(Measurement, id, self._scope)
+                if record.source.get("options", {}).get("test") == job.options.test:
+                    return record
+        return None
+
+    def _ratings_of(self, record: Measurement | None) -> Mapping[str, JsonValue]:
+        return {} if record is None else said_of(self._store, self._scope, record.instance_id)
+
+    def _check_ratings(self, job: Job, grown: Grown | None) -> None:
+        """Raise OtherRatings if a file, of whose cell nothing is said, was read with those of another cell."""
+        if self._cells.said_ratings(self._to.of(job.labels), job):
+            return
+        ratings = self._ratings_of(None if grown is None else grown.record)
+        if (
+            known_ah(ratings) != job.options.rated_capacity_ah
+            or rated_volts(ratings) != job.options.rated_voltage_v
+        ):
+            raise OtherRatings(ratings)
 
     def same(self, prepared: Prepared) -> Measurement | None:
         """The measurement of this project that has the same samples, bit for bit."""
@@ -98,6 +137,11 @@ class Committer:
         Parameters
         ----------
         samples : opens its batches of ``series``, and ``steps`` and ``cycles``, as they were spooled.
+
+        Raises
+        ------
+        OtherRatings
+            If it has to be read again, with the ratings of the cell whose test it continues.
         """
         for attempt in range(_ATTEMPTS):
             same = self.same(prepared)
@@ -125,6 +169,7 @@ class Committer:
             if grown is not None and grown.how == "within":
                 self.known(job, grown.record, report, within=True)
                 return
+            self._check_ratings(job, grown)
             if grown is not None and grown.how == "otherwise":
                 refuse_extended(grown.record, grown.info.rows, prepared.rows)
             try:
