@@ -191,6 +191,20 @@ def test_each_of_several_half_cycles_counts() -> None:
     assert complete(whole() + charge() + discharge(0.5, to=3.4), limits=GIVEN) == [False]
 
 
+@pytest.mark.parametrize("limits", [GIVEN, NOBODY])
+def test_a_record_that_a_cycler_wrote_while_it_switched_shows_no_end(limits: VoltageLimits) -> None:
+    made = steps(*[[*discharge(), (1.8, 0.0, 2.9, 2.9), *charge()]] * 5, discharge(0.7, to=3.4))
+    assert half_cycles_of(made).voltage[0] == 2.5
+    found = completeness(made, cycles_of(made)["Cycle count"], limits).tolist()
+    assert found == [*[True] * 5, False]
+
+
+def test_steps_of_one_sample_each_show_their_end() -> None:
+    rows = {"Time [s]": [0.0, 10.0, 20.0, 30.0, 40.0], "Current [A]": [1.0, 1.0, 1.0, 0.0, -1.0]}
+    made = steps_of(Table.of({**rows, "Voltage [V]": [4.0, 3.5, 2.5, 3.0, 4.2], "Step count": [0, 1, 2, 3, 4]}))
+    assert half_cycles_of(made).voltage.tolist() == [2.5, 4.2]
+
+
 def test_tests_without_half_cycles_decide_nothing() -> None:
     assert complete(*[[REST, REST]] * 4) == [None] * 4
     assert complete(*[[REST, REST]] * 4, limits=GIVEN) == [None] * 4

@@ -36,6 +36,9 @@ REVERSAL = 0.05
 resistance test, the braking of a drive cycle."""
 NEAR = 0.02
 """V: so near to a voltage is at it."""
+STRAY = 0.01
+"""A step of one sample that passes less than this share of its run shows no end: it is a record that a cycler wrote
+while it switched, at whatever voltage the cell then had."""
 _STEADY = 0.01
 _TAPER = 0.05
 _NOISE = 0.01
@@ -97,8 +100,8 @@ class _Runs:
     """Steps of one direction one after the other within a cycle, rests left out. One value for each run:
 
     ``cycle``, ``direction``, the number of its ``last`` step among those that are not rest, its ``net`` charge
-    (discharge positive, A.h), ``duration``, ``lowest`` and ``highest`` voltage, and of its last step the end
-    ``voltage``, the mean voltage ``level`` and whether it holds a ``constant`` voltage.
+    (discharge positive, A.h), ``duration``, ``lowest`` and ``highest`` voltage, and of the last step that shows its end
+    the end ``voltage``, the mean voltage ``level`` and whether it holds a ``constant`` voltage.
     """
 
     cycle: Ints
@@ -125,18 +128,30 @@ class _Runs:
         net = np.nan_to_num(of[c.DISCHARGE_CAPACITY]) - np.nan_to_num(of[c.CHARGE_CAPACITY])
         # A step of a single sample passes nothing where trapezoids are summed.
         net = np.where(net * direction > 0, net, of["Mean current [A]"] * duration / 3600)
+        passed = group_sums(net, starts)
+        end = _last_that_shows(duration, net, passed, starts, last)
         return cls(
             cycle=cycle[last],
             direction=direction[last],
             last=last,
-            net=group_sums(net, starts),
+            net=passed,
             duration=group_sums(duration, starts),
             lowest=_each(np.fmin, of["Min voltage [V]"], starts),
             highest=_each(np.fmax, of["Max voltage [V]"], starts),
-            voltage=of["End voltage [V]"][last],
-            level=of["Mean voltage [V]"][last],
-            constant=_holds_voltage(of)[last],
+            voltage=of["End voltage [V]"][end],
+            level=of["Mean voltage [V]"][end],
+            constant=_holds_voltage(of)[end],
         )
+
+
+def _last_that_shows(duration: Floats, net: Floats, passed: Floats, starts: Ints, last: Ints) -> Ints:
+    """The last step of each run that is not :data:`STRAY`; the ``last`` where all are."""
+    counts = np.diff(np.append(starts, len(net)))
+    stray = (duration == 0) & (np.abs(net) < STRAY * np.repeat(np.abs(passed), counts))
+    if not stray[last].any():  # as nearly always
+        return last
+    found = np.maximum.reduceat(np.where(stray, -1, np.arange(len(net))), starts)
+    return np.where(found < 0, last, found)
 
 
 def directions(of: Mapping[str, Floats]) -> Ints:
