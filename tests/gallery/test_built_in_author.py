@@ -235,6 +235,23 @@ def test_a_form_is_named_in_four_languages_and_given_by_recipes_that_are_there(f
         ("capacity fade of batch A without a legend", "Capacity fade", ""),
         ("capacity fade of batch A, cycles 5 to 20", "Capacity fade", "asked: the cycles."),
         ("Discharge resistance at 10 s from HPPC against state of charge", "Resistance by", ""),
+        ("DCIR after 30 s", "Resistance by", "asked: the time in the pulse"),
+        ("resistance at 80 % SOC", "Resistance by", "asked: the state of charge."),
+        ("resistance at 50 % SOC over time for each batch", "Growth of resistance", ""),
+        ("Nyquist at 50 % SOC", "Impedance", "asked: the state of charge."),
+        ("impedance at 1 kHz", "Impedance", "asked: the frequency."),
+        ("voltage of the RPT between hour 3 and hour 5", "Voltage over time", "asked: the range of time."),
+        ("average efficiency per batch", "Efficiency", "asked: a mean of each group."),
+        ("mean temperature per cycle for batch A and B", "Mean temperature by cycle", ""),
+        ("average retention per batch", "Capacity fade", ""),
+        ("median retention per batch", "Capacity fade", "asked: a median of each group."),
+        ("fade of the 3 worst cells", "Capacity fade", "asked: only the best or worst."),
+        ("efficiency of the last 50 cycles", "Efficiency", "asked: the cycles."),
+        ("voltage vs capacity for the last discharge of M50-A-01", "Voltage curves", "asked: the cycles."),
+        ("fade vs calendar days", None, "values over days"),
+        ("capacity of M50-A-01", "Discharge capacity by cycle", ""),
+        ("Kapazität der Zellen bei 45 °C", "Discharge capacity by cycle", ""),
+        ("voltage over the discharge capacity of M50-A-01", None, "do not know"),
     ],
 )
 def test_another_quantity_is_not_drawn_for_the_one_that_was_asked(
@@ -243,6 +260,24 @@ def test_another_quantity_is_not_drawn_for_the_one_that_was_asked(
     made = written(wish, bench.backend)
     assert said in made["say"] if said else "Not as" not in made["say"]
     assert made["draft"] is None if name is None else made["draft"]["name"].startswith(name)
+
+
+@pytest.mark.parametrize(
+    ("wish", "shown"),
+    [
+        ("voltage of the last RPT of M50-A-01", {"M50-A-01_RPT3"}),
+        ("first RPT of M50-B-01, voltage over time", {"M50-B-01_RPT0"}),
+        ("letzter RPT von M50-A-02, Spannung über die Zeit", {"M50-A-02_RPT3"}),
+        ("dQ/dV of M50-A-01 for RPT0 and the last RPT", {"M50-A-01_RPT0", "M50-A-01_RPT3"}),
+        ("dQ/dV of M50-A-01_RPT1 and the last RPT", {"M50-A-01_RPT1", "M50-A-01_RPT3"}),
+        ("voltage of the last test of M50-A-01", {"M50-A-01_EIS_aged"}),
+    ],
+)
+def test_the_first_or_last_test_of_a_kind_is_the_one_that_is_drawn(
+    bench: wb.Bench, wish: str, shown: set[str]
+) -> None:
+    params = written(wish, bench.backend)["draft"]["config"]["params"]
+    assert set(params["tests"]["default"]) == shown
 
 
 @pytest.fixture(scope="module")

@@ -125,8 +125,9 @@ def _details(wish: Wish, best: Candidate, raw: Raw, choices: Sequence[str]) -> I
     if absent and wish.chosen_tests:
         yield sentence("not_there", wish.language, words=", ".join(absent))
     lacking = not_given(wish.folded, best.recipe)
+    names_cycles = wish.cycles or (CYCLES.is_asked(wish.folded) and not wish.says(known.FIRST_AND_LAST))
     if (
-        wish.cycles
+        names_cycles
         and best.recipe not in CYCLES.given_by
         and not any(one.startswith("cycles ") for one in choices)
     ):

@@ -115,7 +115,7 @@ def _of_cycles(wish: Wish) -> Iterator[Candidate]:
         columns = _meant_first(wish, wish.facts.of_cycles(*quantity.cycles))
         marked = limit is not None and quantity is _capacity()
         faded = fade if quantity is _capacity() else 0
-        if not columns or not (over or marked or faded):
+        if not columns or not (over or marked or faded or _of_named_cells(wish, quantity)):
             continue
         explained = max(weight(text, quantity.words) + (_AXIS if over else 0), faded - 1)
         if marked:
@@ -123,6 +123,13 @@ def _of_cycles(wish: Wish) -> Iterator[Candidate]:
         title = f"{columns[0].partition(' [')[0]} by cycle" + (f", marked at {limit:g} %" if marked else "")
         made = partial(_cycles, wish, columns, limit if marked else None, title)
         yield Candidate(title, explained, made, "cycles")
+
+
+def _of_named_cells(wish: Wish, quantity: Quantity) -> bool:
+    """Whether a wish is only about the capacity or the energy of cells that it names: these belong to cycles."""
+    alone = wish.quantities == [quantity] and not wish.says((*known.OVER_TIME, *known.OVER_OTHERS))
+    is_of_cells = wish.chosen_cells is not None or wish.says(known.BY_CELL)
+    return alone and is_of_cells and quantity.names["en"] in ("capacity", "energy")
 
 
 def _meant_first(wish: Wish, columns: list[str]) -> list[str]:
@@ -153,7 +160,7 @@ def _of_samples(wish: Wish) -> Iterator[Candidate]:
     over = wish.says(known.OVER_TIME)
     if not over and wish.says((*known.OVER_CYCLES, *known.OVER_OTHERS)):
         return  # another axis was asked for
-    is_about_tests = bool(wish.kinds or wish.named.tests or wish.test_words)
+    is_about_tests = bool(wish.kinds or wish.named.tests or wish.test_words or any(wish.ends))
     there = [column.name for column in wish.facts.catalog["measurements"].series if column.records]
     columns, explained = [], 0
     for quantity in wish.quantities:

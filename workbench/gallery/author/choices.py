@@ -89,6 +89,8 @@ def _wanted(name: str, wish: Wish) -> set[str] | None:
         if cells is None and wish.named.tests:
             cells = [one.cell for one in wish.chosen_tests]
         return None if cells is None else set(cells)
+    if any(wish.ends) and (wish.kinds or wish.named.tests):
+        return {one.name for one in wish.chosen_tests}
     if wish.named.tests:
         return set(wish.named.tests)
     if cells is None and not wish.test_words:

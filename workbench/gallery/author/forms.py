@@ -10,12 +10,16 @@ from .matching import Language, said
 
 @dataclass(frozen=True)
 class Form:
-    """How something is drawn: its name, the words or the pattern for it, and the recipes whose plot has it."""
+    """How something is drawn: its name, the words or the pattern for it, and the recipes whose plot has it.
+
+    ``only`` are the recipes that it is about; empty: all.
+    """
 
     names: dict[Language, str]
     words: tuple[str, ...]
     given_by: frozenset[str] = frozenset()
     pattern: str = ""
+    only: frozenset[str] = frozenset()
 
     def is_asked(self, folded: str) -> bool:
         """Whether a folded wish asks for it."""
@@ -131,6 +135,28 @@ FORMS = (
     ),
     Form(
         {
+            "en": "values over days",
+            "de": "Werte über Tagen",
+            "fr": "des valeurs selon les jours",
+            "zh": "随天数的变化",
+        },
+        (
+            *(
+                "calendar days",
+                "calendar time",
+                "over days",
+                "over the days",
+                "against days",
+                "vs days",
+                "vs. days",
+            ),
+            *("versus days", "kalendertag", "über die tage", "über den tagen", "gegen die tage"),
+            *("jours calendaires", "en fonction des jours", "selon les jours", "日历天", "随天数"),
+        ),
+        frozenset({"resistance-growth", "reversible-loss", "self-discharge", "samples", "test-timeline"}),
+    ),
+    Form(
+        {
             "en": "values over the C-rate",
             "de": "Werte über der C-Rate",
             "fr": "des valeurs selon le régime",
@@ -207,13 +233,88 @@ _UNITS = (
     r"|heures?|secondes?|jours?)(?!\w)"
 )
 _COUNT = r"\d+(?:[.,]\d+)?"
+_UNIT_FIRST = r"(?:hours?|minutes?|days?|stunden?|minuten?|tage?|heures?|jours?)"
+_PERCENT = r"(?:%|percent|per cent|prozent|pour cent)"
+_STATE = r"(?:soc(?!\w)|state of charge|ladezustand|d'état de charge|荷电状态)"
+_PULSES = frozenset({"dcir", "resistance-growth", "power-capability"})
+
+
+def _of_each_group(en: str, de: str, fr: str, zh: str) -> str:
+    """The pattern of such a value for each batch or design."""
+    return (
+        rf"(?<!\w)(?:{en})\s(?:[\w-]+\s){{0,4}}?(?:per|by|of each|for each|of every|of the)\s(?:batch|group|design)"
+        rf"|(?<!\w)(?:{de})\s(?:[\w-]+\s){{0,4}}?(?:je|pro|jeder|jedes|nach)\s(?:charge|batch|gruppe|design)"
+        rf"|(?<!\w)(?:{fr})\s(?:[\w-]+\s){{0,4}}?(?:par|de chaque)\s(?:lot|groupe|type)"
+        rf"|(?:每批|每个批次|各批次|按批次).{{0,8}}(?:{zh})"
+    )
+
+
 _PARTS_OF_TIME = (
     rf"(?:between|from|first|last|until|zwischen|von|ersten?|letzten?|bis|entre|de|premières?|dernières?)"
     rf"\s(?:the\s|den\s|les\s)?{_COUNT}\s*(?:{_UNITS})?(?:\s*(?:to|and|-|–|bis|und|à|et)\s*{_COUNT})?\s*{_UNITS}"
-    rf"|(?<!\w)(?:hours?|minutes?|stunden?|minuten?|heures?)\s{_COUNT}\s*(?:to|and|-|–|bis|und|à|et)\s*{_COUNT}"
+    rf"|(?<!\w){_UNIT_FIRST}\s{_COUNT}\s*(?:to|and|-|–|bis|und|à|et)\s*(?:{_UNIT_FIRST}\s)?{_COUNT}"
     r"|第?\s*\d+\s*(?:到|至|-)\s*第?\s*\d+\s*(?:小时|分钟|秒)"
 )
 DETAILS = (
+    Form(
+        {
+            "en": "a mean of each group",
+            "de": "ein Mittelwert je Gruppe",
+            "fr": "une moyenne par groupe",
+            "zh": "每组的均值",
+        },
+        (),
+        frozenset({"fade"}),
+        _of_each_group("average|averaged|mean", r"durchschnitt\w*|mittler\w*|mittelwert", r"moyenn\w*", "平均"),
+    ),
+    Form(
+        {
+            "en": "a median of each group",
+            "de": "ein Median je Gruppe",
+            "fr": "une médiane par groupe",
+            "zh": "每组的中位数",
+        },
+        (),
+        frozenset(),
+        _of_each_group("median", r"median\w*", r"médiane\w*", "中位"),
+    ),
+    Form(
+        {
+            "en": "only the best or worst",
+            "de": "nur die besten oder schlechtesten",
+            "fr": "seulement les meilleures ou les pires",
+            "zh": "只选最好或最差的",
+        },
+        (
+            *("worst", "best cell", "best one", "best two", "best three", "best 2", "best 3", "best 5"),
+            *("schlechteste", "beste zelle", "besten zelle", "pires", "meilleures", "meilleure", "最差", "最好"),
+        ),
+    ),
+    Form(
+        {"en": "the state of charge", "de": "der Ladezustand", "fr": "l'état de charge", "zh": "荷电状态"},
+        (),
+        frozenset({"resistance-growth"}),
+        rf"{_COUNT}\s*{_PERCENT}\s*{_STATE}|{_STATE}\s*(?:of|=|von|de|at|为)?\s*{_COUNT}\s*{_PERCENT}",
+    ),
+    Form(
+        {"en": "the frequency", "de": "die Frequenz", "fr": "la fréquence", "zh": "频率"},
+        (),
+        frozenset(),
+        rf"{_COUNT}\s*(?:k|m)?hz(?!\w)|{_COUNT}\s*(?:赫兹|千赫)",
+    ),
+    Form(
+        {
+            "en": "the time in the pulse (it is 10 s)",
+            "de": "die Zeit im Puls (es sind 10 s)",
+            "fr": "le temps dans l'impulsion (10 s)",
+            "zh": "脉冲中的时间(为 10 秒)",
+        },
+        (),
+        frozenset(),
+        rf"(?<![\w.,])(?!10(?:[.,]0)?\s*-?\s*(?:s|sec|seconds?|sekunden?|secondes?|秒)(?!\w)){_COUNT}\s*-?\s*"
+        r"(?:(?:m?s|sec|seconds?|min|minutes?|sekunden?|minuten?|secondes?)(?!\w)|秒|毫秒|分钟)",
+        only=_PULSES,
+    ),
     Form(
         {"en": "a second axis", "de": "eine zweite Achse", "fr": "un second axe", "zh": "第二坐标轴"},
         (
@@ -246,8 +347,12 @@ CYCLES = Form(
     {"en": "the cycles", "de": "die Zyklen", "fr": "les cycles", "zh": "循环"},
     (),
     frozenset({"delta-q"}),  # its axis names those that it compares
+    r"(?<!\w)(?:first|last|ersten?|letzten?|premiers?|derniers?)\s\d+\s(?:cycles?|zyklen)"
+    r"|(?<!\w)(?:last|latest|final|letzte[nrs]?|dernière?|dernier)\s"
+    r"(?:discharge|charge|half cycle|cycle|zyklus|entladung|ladung|décharge)(?!\w)"
+    r"|(?:最后|前|最初)\s*\d*\s*(?:次|个)?(?:循环|放电|充电)",
 )
-"""Cycles that a wish names by their numbers, where the plot cannot choose them."""
+"""Cycles that a wish names, by their numbers or as the first or last, where the plot cannot choose them."""
 
 
 def asked(folded: str) -> list[Form]:
@@ -257,4 +362,5 @@ def asked(folded: str) -> list[Form]:
 
 def not_given(folded: str, recipe: str) -> list[Form]:
     """The details that a folded wish asks for and the plot of a recipe does not have."""
-    return [form for form in DETAILS if recipe not in form.given_by and form.is_asked(folded)]
+    about = (form for form in DETAILS if recipe not in form.given_by and (not form.only or recipe in form.only))
+    return [form for form in about if form.is_asked(folded)]

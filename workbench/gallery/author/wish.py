@@ -47,6 +47,15 @@ _WITHOUT = re.compile(
     r"|(?:除了|不包括|不含|排除|去掉|隐藏)([^,;。]*)",
     re.IGNORECASE,
 )
+_ANY_TEST = ("test", "measurement", "messung", "essai", "mesure", "测试", "测量")
+_FIRST = (
+    r"(?<!\w)(?:(?:first|earliest|initial|oldest|erste[nrsm]?|premi(?:er|ère)s?)\s"
+    r"|(?:第一次|首次|第一个)\s*(?:的\s*)?)"
+)
+_LAST = (
+    r"(?<!\w)(?:(?:last|latest|final|newest|most recent|letzte[nrsm]?|derni(?:er|ère)s?)\s"
+    r"|(?:最后一次|末次|最后一个)\s*(?:的\s*)?)"
+)
 _OF_ANY_TEST = frozenset(("test", "tests", "cell", "cells", "cycle", "cycles", "data", "file", "files", "short"))
 
 
@@ -254,11 +263,49 @@ class Wish:
         return self.facts.of_tests([one.id for one in self.facts.measurements if one.cell in self.chosen_cells])
 
     @cached_property
+    def ends(self) -> tuple[bool, bool]:
+        """Whether it wants the first test of each cell, and the last one: ``the last RPT``. Of the first *and* the last
+        the recipes have a control."""
+        if self.says(known.FIRST_AND_LAST):
+            return False, False
+        kinds = (word for words in (*known.KINDS.values(), _ANY_TEST) for word in words)
+        what = "|".join(re.escape(word) for word in sorted(kinds, key=len, reverse=True))
+        return bool(re.search(_FIRST + rf"(?:{what})", self.folded)), bool(
+            re.search(_LAST + rf"(?:{what})", self.folded)
+        )
+
+    @cached_property
     def chosen_tests(self) -> list[TestRow]:
-        """The tests that the wish names: by their names, their cells, their kind and words in their names."""
-        found = self.facts.tests()
+        """The tests that the wish names: by their names, their cells, their kind and words in their names; of these the
+        first or the last of each cell, where it wants those: also beside one that it names, as ``RPT0``."""
         if self.named.tests:
-            return [one for one in found if one.name in self.named.tests]
+            named = [one for one in self.facts.tests() if one.name in self.named.tests]
+            return list(dict.fromkeys([*named, *self._at_ends(self._meant)]))
+        found = with_words(self._meant, self.test_words)
+        if not any(self.ends):
+            return found
+        numbered = any(sign.isdigit() for word in self.test_words for sign in word)
+        return list(dict.fromkeys([*found, *self._at_ends(self._meant)])) if numbered else self._at_ends(found)
+
+    def _at_ends(self, tests: Sequence[TestRow]) -> list[TestRow]:
+        """The first, the last or both of the tests of each cell, in the order in which they began."""
+        if not any(self.ends):
+            return []
+        began = {row["id"]: row["start_time"] for row in self.facts.rows("measurements", ["id", "start_time"])}
+        of_cell: dict[str, list[TestRow]] = {}
+        for one in sorted(tests, key=lambda one: (began.get(one.id) is None, str(began.get(one.id) or ""))):
+            of_cell.setdefault(one.cell, []).append(one)
+        first, last = self.ends
+        both = ([*(group[:1] if first else []), *(group[-1:] if last else [])] for group in of_cell.values())
+        return [one for group in both for one in dict.fromkeys(group)]
+
+    @cached_property
+    def _meant(self) -> list[TestRow]:
+        """The tests of the cells and kinds of the wish."""
+        found = self.facts.tests()
+        if self.named.tests and self.chosen_cells is None:
+            cells = {one.cell for one in found if one.name in self.named.tests}
+            found = [one for one in found if one.cell in cells]
         if self.chosen_cells is not None:
             found = [one for one in found if one.cell in self.chosen_cells]
         if not found and self.chosen_cells:
@@ -266,7 +313,7 @@ class Wish:
         if self.kinds:
             of_kind = {one.id for one in self.facts.tests(*self.kinds)}
             found = [one for one in found if one.id in of_kind]
-        return with_words(found, self.test_words)
+        return found
 
     @cached_property
     def test_words(self) -> set[str]:
