@@ -203,6 +203,14 @@ def test_a_draft_is_changed_by_the_choices_of_a_wish(bench: wb.Bench) -> None:
     assert "Cells" in lost["say"]
 
 
+def test_a_wish_that_chooses_what_the_draft_has_is_about_another_plot(bench: wb.Bench) -> None:
+    first = written("voltage of the last RPT of M50-A-01", bench.backend)["draft"]
+    other = written("compare fade of batch A and B", bench.backend, first)
+    assert other["draft"]["name"] == "Capacity fade"
+    again = written("only M50-A-01", bench.backend, first)
+    assert again["draft"]["name"] == first["name"]
+
+
 def test_one_of_several_cells_is_not_taken_for_all(bench: wb.Bench) -> None:
     """A control of one cell cannot show a batch: its first cell would be another plot."""
     refused = written("Nur noch Batch B", bench.backend, dict(answer("fade")["draft"]))

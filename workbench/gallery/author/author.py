@@ -56,7 +56,7 @@ def written(text: str, store: Knows, draft: Mapping[str, JsonValue] | None = Non
     found = [one for one in near_it if one.gives(forms)]
     if draft is not None and not _is_another(found, draft):
         changed = _changed(wish, store, draft)
-        if changed is not None:
+        if changed is not None and not (found and _is_the_same(changed, draft)):
             return changed
     what = unknown_axis(wish) or next(iter(wish.makers), None)
     if found and what and draft is None:
@@ -138,6 +138,12 @@ def _details(wish: Wish, best: Candidate, raw: Raw, choices: Sequence[str]) -> I
 
 def _is_another(found: list[Candidate], draft: Mapping[str, JsonValue]) -> bool:
     return bool(found) and found[0].weight >= _CERTAIN and found[0].title != draft.get("name")
+
+
+def _is_the_same(changed: Answer, draft: Mapping[str, JsonValue]) -> bool:
+    """Whether a change chooses what the draft chose before: then the wish is about something else."""
+    made = changed["draft"]
+    return isinstance(made, dict) and made["config"] == sound(draft.get("config")).dump()
 
 
 def _changed(wish: Wish, store: Knows, draft: Mapping[str, JsonValue]) -> Answer | None:
