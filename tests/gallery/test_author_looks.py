@@ -30,6 +30,7 @@ WORDS: list[tuple[str, dict[str, Any], str]] = [
     ("ohne Legende", {"legend": "none"}, ""),
     ("legend at the bottom", {"legend": "bottom"}, ""),
     ("voltage over time, as points", {"mode": "markers"}, "voltage over time,"),
+    ("as lines", {"mode": "lines"}, ""),
     ("set the y axis label to 'Q / Ah'", {"y_title": "Q / Ah"}, "set"),
     ("What is the title of this?", {}, "What is the title of this?"),
     ("mark where each cell falls below 80 %", {}, "mark where each cell falls below 80 %"),
@@ -88,6 +89,17 @@ def test_a_look_is_added_to_the_look_before_and_each_script_is_sound(bench: wb.B
     assert drawn.layout.title.text == "Hot cells"
     assert drawn.layout.yaxis.type == "log"
     assert [one.y0 for one in drawn.layout.shapes] == [95]
+
+
+def test_a_look_that_a_control_has_is_chosen_by_the_control(bench: wb.Bench) -> None:
+    first = written("voltage of M50-A-01_RPT0 over time, as points", bench.backend)
+    assert first["draft"]["config"]["params"]["lines"]["default"] == "markers"
+    assert "Draw: points" in first["say"]
+    again = written("as lines", bench.backend, first["draft"])
+    made = again["draft"]["config"]
+    assert made["params"]["lines"]["default"] == "lines"
+    assert MARKER not in made["transform"]
+    assert {one.mode for one in bench.figure(made, lines="markers").data} == {"markers"}
 
 
 def test_a_script_keeps_its_arguments() -> None:

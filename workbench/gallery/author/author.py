@@ -19,7 +19,7 @@ from . import vocabulary as known
 from .candidates import Candidate, NoTests, candidates
 from .choices import Chooses, NothingLeft, Raw, chosen, labels
 from .forms import CYCLES, Form, asked, not_given
-from .looks import dressed, in_words
+from .looks import Look, dressed, in_words
 from .nearest import ranked, unknown_axis
 from .sentences import sentence
 from .vocabulary import Quantity
@@ -93,6 +93,7 @@ def _drawn(wish: Wish, store: Knows, best: Candidate) -> Answer:
         wish.look = {
             key: value for key, value in wish.look.items() if not key.endswith("_scale")
         }  # it has its own
+    wish.look = _not_chosen(wish.look, raw)
     if wish.look:
         raw["transform"] = dressed(raw["transform"], wish.look)
     said = [sentence("drawn", wish.language, title=best.title)]
@@ -101,6 +102,12 @@ def _drawn(wish: Wish, store: Knows, best: Candidate) -> Answer:
     said += [sentence("counted", wish.language)] if any(one.startswith("cycles ") for one in choices) else []
     said += [*_few(wish, best, raw), *_details(wish, best, raw, choices)]
     return {"say": " ".join(said), "draft": {"name": best.title, "config": raw}}
+
+
+def _not_chosen(look: Look, raw: Raw) -> Look:
+    """A look without what a control of the recipe chooses: else that control would choose nothing any more."""
+    drawn = raw.get("params", {}).get("lines", {}).get("default")
+    return {name: value for name, value in look.items() if name != "mode" or value != drawn}
 
 
 def _few(wish: Wish, best: Candidate, raw: Raw) -> Iterator[str]:
@@ -157,6 +164,7 @@ def _changed(wish: Wish, store: Knows, draft: Mapping[str, JsonValue]) -> Answer
         return _words(_no_tests(wish))
     if check_script(str(raw.get("transform") or "")):
         wish.look = {}  # a script that does not run cannot get another look
+    wish.look = _not_chosen(wish.look, raw)
     if not choices and not wish.look:
         return None
     if wish.look:

@@ -204,6 +204,11 @@ def _spectrum(wish: Wish, options: Sequence[JsonValue]) -> Iterator[JsonValue]:
         yield "nyquist" if nyquist else "bode"
 
 
+def _lines(wish: Wish, options: Sequence[JsonValue]) -> Iterator[JsonValue]:
+    if wish.look.get("mode") in options:
+        yield wish.look["mode"]
+
+
 def _all_between(wish: Wish, options: Sequence[JsonValue]) -> Iterator[JsonValue]:
     if wish.says(known.FIRST_AND_LAST):
         yield False
@@ -220,6 +225,7 @@ _SETTERS: dict[str, Setter] = {
     "quantity": _quantity,
     "soc": _soc,
     "show": _spectrum,
+    "lines": _lines,
 }
 
 

@@ -47,6 +47,7 @@ _UPRIGHT = r"vertical|senkrecht|cycle|zyklus|竖|垂直"
 _MODES = {
     "lines+markers": r"\b(?:with|and|mit|und|avec|et)\s+(?:des\s+)?(?:markers|points|symbols|punkten|symbolen"
     r"|markern|marqueurs)\b|带标记点?|加标记点?|加点",
+    "lines": r"\b(?:as|only|just|als|nur|comme)\s+(?:lines?|linien?|lignes?)\b|只用线",
     "markers": r"\b(?:as|only|just|als|nur|en|comme)\s+(?:points|dots|markers|punkte|nuage de points)\b|散点",
 }
 _THICK = (
