@@ -63,8 +63,10 @@ function fitted(layout, data, width, height) {
   }
   let top = layout.title?.text ? 48 : 28;
   made.annotations = layout.annotations?.map((note) => {
-    if (note.yref !== "paper" || note.y !== 1 || note.yanchor !== "bottom" || note.xanchor !== "left") return note;
-    const text = wrapped(note.text.replaceAll("<br>", " "), letters(width - 60)); // a note above the plot
+    if (note.yref !== "paper" || note.y !== 1 || note.yanchor !== "bottom") return note;
+    if (note.xanchor === "center") top = Math.max(top, 18 * note.text.split("<br>").length + 8); // the title of a panel
+    if (note.xanchor !== "left") return note;
+    const text = wrapped(note.text, letters(width - 60)); // a note above the plot
     const yshift = Math.max(note.yshift ?? 0, top - 28);
     top = Math.max(top, yshift + 15 * text.split("<br>").length + 12);
     return { ...note, text, yshift };
@@ -88,12 +90,12 @@ function tallEnough(layout, height) {
   return made;
 }
 
-// A text in lines of at most so many letters; one with markup stays as it is.
+// A text in lines of at most so many letters; one with markup other than lines stays as it is.
 function wrapped(text, most) {
-  if (text.length <= most || /[<&]/.test(text)) return text;
+  if (text.length <= most || /<(?!br>)|&/.test(text)) return text;
   const lines = [];
   const even = Math.min(most, Math.ceil(text.length / Math.ceil(text.length / most)) + 4); // no short last line
-  for (const word of text.split(" ")) {
+  for (const word of text.split(/ |<br>/)) {
     const last = lines.at(-1);
     if (last !== undefined && last.length + word.length < even) lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(word);
