@@ -37,11 +37,17 @@ def test_a_watch_says_what_alerts_find_and_sends_it(tmp_path: Path) -> None:
             plot = bench.dashboards.create("Ageing").save("Cycles", RECIPE)
             bench.alerts.create(plot, "A cycle", "cycles", "Discharge capacity [A.h]", above=0, webhook=hook.url)
         (folder / "a.csv").write_text("".join(lines))
-        assert run(*watch).count("Alert     'A cycle'") == 2
+        said = [line for line in run(*watch).splitlines() if line.startswith("Alert")]
+        assert [line.rpartition(", Discharge")[0] for line in said] == [
+            "Alert     'A cycle': a, a, Cycle count 2",
+            "Alert     'A cycle': a, a, Cycle count 3",
+        ]
         assert run(*watch).count("Alert") == 0
         (found, other) = json.loads(run("alerts", "list", "--store", str(store), "--json"))
         assert sorted(hook.ids) == sorted((found["id"], other["id"]))
-    assert "delivered" in run("alerts", "list", "--store", str(store))
+    listed = run("alerts", "list", "--store", str(store))
+    assert "delivered" in listed
+    assert "a, a, Cycle" in listed
     run("alerts", "acknowledge", found["id"], "--store", str(store))
     assert len(json.loads(run("alerts", "list", "--store", str(store), "--json"))) == 1
     assert len(json.loads(run("alerts", "list", "--all", "--store", str(store), "--json"))) == 2

@@ -11,10 +11,15 @@ from .help import Commands
 from .options import JsonOption, OrganizationOption, ProjectOption, StoreOption, existing, open_bench, open_store
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ..store.records.alerts import Address
+    from ..table import Plain
 
 commands = Commands("List and acknowledge what alerts found.", "workbench alerts list --store lab.db")
 webhooks = Commands("Say where alerts may send messages.", "workbench webhooks list --store lab.db")
+_NAMES = ("Cell", "Test")
+_MOST_VALUES = 2
 _AddressArgument = Annotated[
     str,
     typer.Argument(metavar="URL", help="The beginning of the addresses, such as https://hooks.example.com/lab."),
@@ -39,7 +44,7 @@ def list_found(
     shown = [
         {
             "alert": one["alert"],
-            "of": ", ".join(map(str, one["key"].values())),
+            "of": row_in_words(one["key"], one["found"]),
             "first true": one["first_true"][:19],
             "webhook": one["delivery"],
             "id": one["id"],
@@ -50,6 +55,22 @@ def list_found(
     for one in failed:
         message = f"The alert '{one['name']}' was not looked at: {one['problem']}"
         out.print(message, style="yellow", markup=False, soft_wrap=True)
+
+
+def row_in_words(key: Mapping[str, Plain], found: Mapping[str, Plain]) -> str:
+    """A row that an alert found, as people name it: cell and test, then its key and two more of its values. An id says
+    nothing to a person, so it is written only where there is nothing else."""
+    shown = [str(found[name]) for name in _NAMES if found.get(name) is not None]
+    others = [name for name in found if name not in key and name not in _NAMES]
+    for name in [*key, *[name for name in others if not _is_id(name)][:_MOST_VALUES]]:
+        if not _is_id(name):
+            value = key[name] if name in key else found[name]
+            shown.append(f"{name} {value:.6g}" if isinstance(value, float) else f"{name} {value}")
+    return ", ".join(shown or map(str, key.values()))
+
+
+def _is_id(name: str) -> bool:
+    return name == "id" or name.endswith("_id")
 
 
 @commands.add("workbench alerts acknowledge 3f2a...", "acknowledge")

@@ -16,6 +16,7 @@ from ..environment import meant_store
 from ..errors import BadRequest
 from ..messages import counted
 from ..quick_import import later
+from .alerts import row_in_words
 from .console import out, print_json, progress_bar
 from .help import Commands
 from .options import (
@@ -146,7 +147,7 @@ def watch(
 def _print_alerts(bench: Bench) -> None:
     """Say what alerts found, once each."""
     for one in bench.backend.heard():
-        of = ", ".join(str(value) for value in one.key.values())
+        of = row_in_words(one.key, one.found)
         out.print(f"Alert     '{one.alert_name}': {of}", style="yellow", markup=False, soft_wrap=True)
 
 

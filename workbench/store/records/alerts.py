@@ -200,7 +200,7 @@ class Alerts:
     ) -> list[Occurrence]:
         """Write those of these rows that are true for the first time, queue their messages, and note the look.
 
-        Gives the new ones. An alert that was deleted meanwhile finds nothing.
+        Gives the new ones, in the order of the rows. An alert that was deleted meanwhile finds nothing.
         """
         held = db.execute("select 1 from alerts where id = ?", [alert.id]).fetchone()
         if held is None:
@@ -228,7 +228,9 @@ class Alerts:
             db.executemany("insert into alert_deliveries values (?, ?, 0, ?, null, null)", queued)
         db.execute("update alerts set seen_at = ?, problem = null where id = ?", [seen_at, alert.id])
         checksums.update(db, "alerts", [alert.id])
-        return self._found("where o.id in (select value from json_each(?))", [orjson.dumps(made).decode()])
+        return self._found(
+            "where o.id in (select value from json_each(?)) order by o.first_true", [orjson.dumps(made).decode()]
+        )
 
     def failed(self, alert: Alert, problem: str, seen_at: int) -> None:
         """Note why a look failed; the next one comes with the next change."""
