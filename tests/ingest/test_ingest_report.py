@@ -45,6 +45,7 @@ def test_every_assumption_has_what_settles_it() -> None:
     assert len(known) > 15
     assert [code for code in sorted(known) if settled_by(code) is None] == []
     assert settled_by("no such code") is None
+    assert "--" not in str(settled_by("sign_kept"))  # no option changes a drive cycle
     with typed_in("terminal"):
         assert settled_by("time_zone", "--zone UTC") == "--zone UTC"
         assert settled_by("one_cycle") == '--map "their column=Cycle from cycler"'

@@ -20,7 +20,6 @@ _SAID = {
     "sign_from_state": "sign",
     "sign_from_voltage": "sign",
     "sign_unchecked": "sign",
-    "sign_kept": "sign",
     "polarity": "sign",
     "time_zone": "zone",
     "time_unit": "column_map",
@@ -88,6 +87,8 @@ def settled_by(code: str, fix: str = "") -> str | None:
         return "the text export (.mpt) of EC-Lab or BT-Lab"
     if code in _NAMES:
         return "a line of names above the rows: Freq/Hz,Re(Z)/Ohm,Im(Z)/Ohm"
+    if code == "sign_kept":
+        return f"{NOTHING}: a drive cycle keeps the sign of its file"
     if code == "no_current":
         return "an export with its current, if one flowed"
     if code == "bias_left_out":
