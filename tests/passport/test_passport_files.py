@@ -184,6 +184,9 @@ def test_without_a_passport_the_reason_is_said(bench: wb.Bench, tmp_path: Path) 
     (tmp_path / "a.png").write_bytes(PNG)
     with pytest.raises(NotFound, match="has no passport"):
         wb.open_figure(tmp_path / "a.png")
+    bench.figure(RECIPE).save(tmp_path / "mine.html")  # it may have been changed by hand
+    with pytest.raises(NotFound, match=r"figure.save and plotly do not"):
+        wb.open_figure(tmp_path / "mine.html")
     bench.export(RECIPE, tmp_path / "figure.csv")
     (tmp_path / "figure.csv.json").unlink()
     with pytest.raises(NotFound, match=r"is in 'figure.csv.json' beside it"):

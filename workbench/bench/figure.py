@@ -160,7 +160,9 @@ class Figure(go.Figure):  # type: ignore[misc]  # plotly has no types
         return polars_frame(tidy(encode(self)))
 
     def save(self, path: str | Path, *, tidy: bool = False, **paper: Unpack[PaperOptions]) -> list[Remark]:
-        """Write the figure, as it is now, to a file, as ``Bench.export`` does. Returns what is to be known about it."""
+        """Write the figure, as it is now, to a file. Returns what is to be known about it.
+
+        The file is as ``Bench.export`` writes it, but without a passport: you may have changed the figure."""
         return save_figure(Path(path), encode(self), paper, tidy=tidy)
 
     def show(self, *args: Plotly, **kwargs: Plotly) -> None:

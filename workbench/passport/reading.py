@@ -73,8 +73,8 @@ def read_passports(path: str | os.PathLike[str]) -> list[Passport]:
         )
     if not found:
         raise NotFound(
-            f"'{place.name}' has no passport: the workbench did not export it, or another program that wrote it since "
-            "did not keep it."
+            f"'{place.name}' has no passport: bench.export and the page write one, figure.save and plotly do not, and "
+            "a program that wrote the file since may not have kept it."
         )
     return found
 
