@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -286,6 +287,70 @@ def test_the_first_or_last_test_of_a_kind_is_the_one_that_is_drawn(
 ) -> None:
     params = written(wish, bench.backend)["draft"]["config"]["params"]
     assert set(params["tests"]["default"]) == shown
+
+
+@pytest.mark.parametrize(
+    ("wish", "batches"),
+    [
+        ("compare fade of batch A and B", {"A", "B"}),
+        ("fade of lot c", {"C"}),
+        ("fade of each batch, a line for each cell", None),
+    ],
+)
+def test_names_of_batches_are_found_however_they_are_written(
+    bench: wb.Bench, wish: str, batches: set[str] | None
+) -> None:
+    made = written(wish, bench.backend)
+    shown = re.findall(r"'(?:M50|LFP)-(.)-\d\d'", str(made["say"]))
+    assert (set(shown) or None) == batches
+
+
+def test_results_of_other_cells_are_not_drawn_for_the_cells_that_are_named(bench: wb.Bench) -> None:
+    checked: CheckedAnswer = bench.backend.propose("LLI of M50-A-01 over ageing cycles")
+    assert {trace.name for trace in checked.numbers.traces} == {"M50-A-01"}
+    assert answered(bench, "LLI of M50-B-01 over ageing cycles")[0] != "LLI over Ageing cycles"
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[wb.Bench]:
+    """Tests that a sheet labels with a batch of several letters and a temperature; one of them too short to age."""
+    folder = tmp_path_factory.mktemp("labelled")
+    rows = []
+    for cell, batch, heat, periods in (("c1", "hot", 45, 30), ("c2", "hot", 45, 3), ("c3", "cold", 5, 30)):
+        lines, time = ["Time [s],Current [A],Voltage [V],Cycle"], 0
+        for cycle in range(periods):
+            for current, ends in ((1.0, (4.1, 3.0)), (-1.0, (3.1, 4.2))):
+                for k in range(11):
+                    voltage = ends[0] + (ends[1] - ends[0]) * k / 10
+                    lines.append(f"{time},{current},{voltage - heat / 10_000:.4f},{cycle}")
+                    time += 360 - cycle
+        (folder / f"{cell}_run.csv").write_text("\n".join(lines) + "\n")
+        rows.append({"file": f"{cell}_*", "cell": cell, "test": "run", "batch": batch, "temperature [degC]": heat})
+    with wb.open(folder / "store.db") as made:
+        paths = sorted(folder.glob("*.csv"))
+        assert made.ingest(paths, sheet=rows, sign="discharge", column_map={"Cycle": "Cycle from cycler"}).ok
+        yield made
+
+
+@pytest.mark.parametrize(
+    ("wish", "cells"),
+    [
+        ("capacity of the cells at 45 °C", {"c1", "c2"}),
+        ("capacity fade at 5 °C", {"c3"}),
+        ("capacity of batch cold", {"c3"}),
+        ("capacity of the hot batch", {"c1", "c2"}),
+    ],
+)
+def test_cells_are_chosen_by_what_a_sheet_says_of_their_tests(lab: wb.Bench, wish: str, cells: set[str]) -> None:
+    made = written(wish, lab.backend)
+    assert set(made["draft"]["config"]["params"]["cells"]["default"]) == cells, made["say"]
+
+
+def test_a_temperature_that_is_not_known_chooses_nothing(lab: wb.Bench, unlabelled: wb.Bench) -> None:
+    assert answered(lab, "capacity fade at 25 °C") == ("", "No cell ages at 25 °C. There is 5, 45 °C.")
+    name, say = answered(unlabelled, "capacity fade at 25 °C")
+    assert name == ""
+    assert "No cell of this project has a known temperature" in say
 
 
 @pytest.fixture(scope="module")

@@ -126,7 +126,7 @@ def _details(wish: Wish, best: Candidate, raw: Raw, choices: Sequence[str]) -> I
     absent = sorted(word for word in wish.test_words if word not in names)
     chosen_cells = raw.get("params", {}).get("cells", {}).get("default")
     if isinstance(chosen_cells, list) and best.recipe != "cells":
-        left_out = [one for one in wish.named.cells if one not in chosen_cells]
+        left_out = [one for one in (wish.chosen_cells or wish.named.cells) if one not in chosen_cells]
         if left_out:
             yield sentence("not_shown", wish.language, names=", ".join(left_out))
     if absent and wish.chosen_tests:
@@ -245,8 +245,10 @@ def _all_columns(wish: Wish) -> list[str]:
 
 def _other_temperature(wish: Wish) -> str | None:
     there = sorted({one.degrees for one in wish.cells if one.degrees is not None})
-    if not wish.degrees or not there or set(wish.degrees) & set(there):
+    if not wish.degrees or set(wish.degrees) & set(there):
         return None
+    if not there:
+        return sentence("no_temperatures", wish.language) if wish.cells else None
     return sentence(
         "no_temperature",
         wish.language,

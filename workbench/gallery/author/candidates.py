@@ -146,9 +146,9 @@ def _cycles(wish: Wish, columns: list[str], threshold: float | None, title: str)
     kinds = [kind for kind in wish.kinds if kind in ("ageing", "formation", "rate", "rpt")] or ["ageing"]
     of_kind = {one.id for one in wish.facts.tests(*kinds)}
     tests = [one for one in wish.chosen_tests if one.id in of_kind]
-    lacking = set(wish.named.cells) - {one.cell for one in tests}
-    if (lacking or not tests) and not wish.kinds and wish.chosen_cells is not None:
-        tests = [one for one in wish.facts.cycled if one.cell in wish.chosen_cells]
+    if not wish.kinds and wish.chosen_cells is not None:
+        lacking = set(wish.chosen_cells) - {one.cell for one in tests}
+        tests = [*tests, *(one for one in wish.facts.cycled if one.cell in lacking)]
     tests = tests or wish.facts.tests(*kinds)
     if not tests:
         raise Unmet(_recipe("cycles")[0].LACKING)
@@ -160,6 +160,8 @@ def _of_samples(wish: Wish) -> Iterator[Candidate]:
     over = wish.says(known.OVER_TIME)
     if not over and wish.says((*known.OVER_CYCLES, *known.OVER_OTHERS)):
         return  # another axis was asked for
+    if not over and _names_only_cells(wish):
+        return
     is_about_tests = bool(wish.kinds or wish.named.tests or wish.test_words or any(wish.ends))
     there = [column.name for column in wish.facts.catalog["measurements"].series if column.records]
     columns, explained = [], 0
@@ -172,6 +174,14 @@ def _of_samples(wish: Wish) -> Iterator[Candidate]:
         named = ", ".join(name.partition(" [")[0].lower() for name in columns).capitalize()
         explained += _AXIS * over + _AXIS * is_about_tests
         yield Candidate(f"{named} over time", explained, partial(_samples, wish, columns), "samples")
+
+
+def _names_only_cells(wish: Wish) -> bool:
+    """Whether a wish is about the capacity or the energy of cells with cycles, though tests have their names too."""
+    cells = {one.name for one in wish.cells}
+    is_of_tests = bool(wish.kinds or wish.test_words or any(wish.ends) or set(wish.named.tests) - cells)
+    has_cycles = any(one.cell in (wish.chosen_cells or ()) for one in wish.facts.cycled)
+    return not is_of_tests and has_cycles and any(_of_named_cells(wish, one) for one in wish.quantities)
 
 
 def _samples(wish: Wish, columns: list[str]) -> PlotConfig:
@@ -247,7 +257,7 @@ def _of_results(wish: Wish) -> Iterator[Candidate]:
                 and weight(wish.folded, (phrase, *others))
             ):
                 found.append((2 * _AXIS + weight(wish.folded, (phrase, *others)), column))
-        if not found:
+        if not found or (source == "analyses" and not _kinds_of_results(wish)):
             continue
         found.sort(key=lambda pair: -pair[0])
         count = found[0][1].records
@@ -258,6 +268,15 @@ def _of_results(wish: Wish) -> Iterator[Candidate]:
         if x is not None:
             title = f"{columns[0].partition(' [')[0]} over {x}"
             yield Candidate(title, found[0][0], partial(_results, wish, source, x, columns), "results")
+
+
+def _kinds_of_results(wish: Wish) -> list[JsonValue]:
+    """The types of the stored analyses of the cells that the wish names, or of all."""
+    rows = wish.facts.rows("analyses", ["analysis_type", "instance_name"])
+    chosen = wish.chosen_cells
+    return list(
+        dict.fromkeys(row["analysis_type"] for row in rows if chosen is None or row["instance_name"] in chosen)
+    )
 
 
 def _of_records(wish: Wish) -> Iterator[Candidate]:
@@ -324,20 +343,26 @@ def _records(wish: Wish, source: str, named: list[str]) -> PlotConfig:
     raise Unmet(f"No record holds {y} over {' or '.join(x_order)}.")
 
 
-_COMMON = frozenset({"voltage", "current", "time", "cycle", "soc", "temperature", "valid", "warning"})
+_COMMON = frozenset(
+    (
+        *("voltage", "current", "time", "cycle", "soc", "temperature", "valid", "warning"),
+        *("discharge capacity", "charge capacity", "discharge energy", "charge energy"),
+    )
+)
+"""Columns of results that are asked for as what was measured."""
 _X = ("Ageing cycles", "Cycle", "SOC", "Stoichiometry", "Time [s]")
 
 
 def _results(wish: Wish, source: str, x: str, columns: list[str]) -> PlotConfig:
     """The first kind of record for which the plan is sound: a catalog says which columns there are, not whose."""
     module, make = _recipe("results")
-    kinds: list[JsonValue] = [None]
-    if source == "analyses":
-        kinds = list(dict.fromkeys(row["analysis_type"] for row in wish.facts.rows(source, ["analysis_type"])))
+    kinds = _kinds_of_results(wish) if source == "analyses" else [None]
+    named = [one.id for one in wish.facts.measurements if one.cell in (wish.chosen_cells or ())]
     for kind in kinds:
         made = make(wish.facts, source, x, columns)
         if kind is not None:
-            made.steps["records"]["where"] = {"analysisType": kind}
+            of_cells: dict[str, JsonValue] = {"measurementIds": [*named]} if wish.chosen_cells is not None else {}
+            made.steps["records"]["where"] = {"analysisType": kind, **of_cells}
         raw = {"plan": {"steps": made.steps}, "transform": script_of(module), "params": made.params}
         config = PlotConfig.model_validate(raw)
         if not wish.facts.problems(config):

@@ -71,6 +71,15 @@ _SENTENCES: dict[str, dict[Language, str]] = {
         "fr": "Aucune cellule ne vieillit à {degrees} °C. Il y a {there} °C.",
         "zh": "没有在 {degrees} °C 下老化的电池。现有 {there} °C。",
     },
+    "no_temperatures": {
+        "en": "No cell of this project has a known temperature, so I cannot choose by it. Name the cells, or note "
+        "'temperature [degC]' of their tests.",
+        "de": "Von keiner Zelle dieses Projekts ist die Temperatur bekannt, also kann ich nicht nach ihr auswählen. "
+        "Nennen Sie die Zellen, oder tragen Sie 'temperature [degC]' ihrer Tests ein.",
+        "fr": "La température d'aucune cellule de ce projet n'est connue : je ne peux pas choisir d'après elle. Nommez "
+        "les cellules, ou notez 'temperature [degC]' de leurs essais.",
+        "zh": "本项目没有已知温度的电池,无法按温度选择。请指明电池,或补充测试的 'temperature [degC]'。",
+    },
     "out_of_reach": {
         "en": "I draw the data of this project and nothing else: no files, network, other organizations or changes.",
         "de": "Ich zeichne nur die Daten dieses Projekts: keine Dateien, kein Netz, keine anderen Organisationen, "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import pandas as pd
@@ -32,6 +32,7 @@ _MORE_NAMES = r"((?:\s*(?:,|and|und|et|y|&|和|与)\s*[A-Z0-9][\w-]*)*)"
 _BATCH = re.compile(r"\b(?:[Bb]atch(?:es)?|[Ll]ot(?:es|s|e)?)\s+['\"]?([A-Z0-9][\w-]*)['\"]?" + _MORE_NAMES)
 _CHARGE = re.compile(r"\bChargen?\s+['\"]?([A-Z0-9][\w-]*)['\"]?" + _MORE_NAMES)
 _BATCH_ZH = re.compile(r"批次\s*([A-Za-z0-9]+)|([A-Za-z0-9]+)\s*批次")
+_BATCH_WORD = r"(?<!\w)(?:batch(?:es)?|lots?|lotes?)(?!\w)|批次"
 _CODE = re.compile(r"(?<![\w/-])(?=[\w-]*\d)[A-Z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)+(?![\w-])")
 _CAPITALS = re.compile(r"(?<![\w/-])[A-Z]{2,}[A-Za-z]*\d*(?![\w/-])")
 _LEAST_TOKEN = 4
@@ -131,17 +132,32 @@ class Wish:
         """All cells of the store."""
         heat = self.facts.with_unit("instances", self.facts.cell_temperature)
         rows = self.facts.rows("instances", ["name", "batch_name", "specification_name", *heat])
-        # A part of scripts, which have no types, so that figures and wishes read one unit alike.
-        found: list[float] = degrees_of(pd.DataFrame(rows)).tolist() if rows else []  # type: ignore[no-untyped-call]
+        of_tests = self._degrees_of_tests if self.degrees else {}
         return [
             Cell(
                 str(row["name"]),
                 _text(row["batch_name"]),
                 _text(row["specification_name"]),
-                None if at != at else round(at, 6),
+                of_tests.get(str(row["name"])) if at is None else at,
             )
-            for row, at in zip(rows, found, strict=True)
+            for row, at in zip(rows, _degrees(rows), strict=True)
         ]
+
+    @property
+    def _degrees_of_tests(self) -> dict[str, float]:
+        """Cell -> the temperature of its ageing tests, of all its tests where none is one, if they have one in common:
+        many label the tests and not the cells."""
+        heat = self.facts.with_unit("measurements", self.facts.test_temperature)
+        rows = self.facts.rows("measurements", ["id", "instance_name", *heat]) if heat else []
+        ageing = {one.id for one in self.facts.tests("ageing")} if rows else set()
+        found: dict[str, tuple[set[float], set[float]]] = {}
+        for row, at in zip(rows, _degrees(rows), strict=True):
+            every, of_ageing = found.setdefault(str(row["instance_name"]), (set(), set()))
+            if at is not None:
+                every.add(at)
+                of_ageing |= {at} if row["id"] in ageing else set()
+        meant = {cell: of_ageing or every for cell, (every, of_ageing) in found.items()}
+        return {cell: next(iter(one)) for cell, one in meant.items() if len(one) == 1}
 
     @cached_property
     def column_names(self) -> list[str]:
@@ -160,7 +176,11 @@ class Wish:
         # A name of both is that of the cell where cells are chosen: the test may be of another one.
         cells += [one for one in (*between, *(one for one in tests if one in there)) if one not in cells]
         of_batch = {one.batch.casefold(): one.batch for one in self.cells if one.batch}
+        about_batches = _is_about_batches(rest, self.language)
         rest, asked = _batches(rest, self.language)
+        if about_batches:
+            rest, written = _written_small(rest, of_batch.values())
+            asked += [one for one in written if one not in asked]
         batches = [of_batch[one.casefold()] for one in asked if one.casefold() in of_batch]
         groups = self._groups(rest)
         unknown = {
@@ -250,7 +270,7 @@ class Wish:
             found = found if named.cells else self._narrowed(found)
         if named.batches:
             found = [one for one in found if one.batch in named.batches]
-        if self.degrees and self.facts.cell_temperature:
+        if self.degrees:
             found = [one for one in found if one.degrees in self.degrees]
         return [one.name for one in found]
 
@@ -345,6 +365,15 @@ def _taken(text: str, names: set[str]) -> tuple[str, list[str]]:
     return text, found
 
 
+def _degrees(rows: list[dict[str, JsonValue]]) -> list[float | None]:
+    """The temperature of each row in degC; None where it is unknown."""
+    if not rows:
+        return []
+    # A part of scripts, which have no types, so that figures and wishes read one unit alike.
+    found: list[float] = degrees_of(pd.DataFrame(rows)).tolist()  # type: ignore[no-untyped-call]
+    return [None if at != at else round(at, 6) for at in found]
+
+
 def _batches(text: str, language: str) -> tuple[str, list[str]]:
     """The names after a word for a batch, and the text without them."""
     found: list[str] = []
@@ -355,6 +384,28 @@ def _batches(text: str, language: str) -> tuple[str, list[str]]:
         text = pattern.sub(" ", text)
     joining = {"and", "und", "et", "y"}
     return text, [one for one in dict.fromkeys(found) if one not in joining]
+
+
+def _is_about_batches(text: str, language: str) -> bool:
+    words = _BATCH_WORD + (r"|(?<!\w)chargen?(?!\w)" if language == "de" else "")
+    return bool(re.search(words, text, re.IGNORECASE))
+
+
+def _written_small(text: str, batches: Iterable[str]) -> tuple[str, list[str]]:
+    """The names of batches in a text about batches, however they are written, and the text without them.
+
+    One letter or a number is too common: it counts only behind the word for a batch, and where no other word follows.
+    """
+    named = set(batches)
+    words = {one for one in named if len(one) > 1 and any(sign.isalpha() for sign in one)}
+    text, found = _taken(text, words)
+    for one in sorted(named - words):
+        ends = r"(?=\s*(?:$|[,.;:?!]|and\b|und\b|et\b))"
+        pattern = re.compile(rf"(?:{_BATCH_WORD})\s+{re.escape(one)}{ends}", re.IGNORECASE)
+        if pattern.search(text):
+            found.append(one)
+            text = pattern.sub(" ", text)
+    return text, found
 
 
 def _bare(name: str) -> str:
