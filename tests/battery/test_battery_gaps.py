@@ -35,6 +35,15 @@ def test_rests_that_a_half_cycle_left_out_make_a_gap() -> None:
     assert np.flatnonzero(broken["Time [s]"].isna()).tolist() == [10]
 
 
+def test_samples_that_were_not_read_make_no_gap() -> None:
+    time = [float(n) for n in range(300)] + [5000.0, 5001.0]
+    whole = series(time)
+    thin = whole.iloc[[0, 1, 2, 100, 101, 102, 200, 201, 299, 300, 301]]
+    thin.attrs["workbench"] = {"complete": False, "shown": 11, "of": 302, "source": "id"}
+    assert np.flatnonzero(battery.break_gaps(thin)["Time [s]"].isna()).tolist() == [9]
+    assert battery.break_gaps(whole)["Time [s]"].isna().sum() == 1
+
+
 def test_time_is_needed() -> None:
     with pytest.raises(ValueError, match=r"'Time \[s\]'"):
         battery.break_gaps(pd.DataFrame({"Voltage [V]": [1.0]}))
