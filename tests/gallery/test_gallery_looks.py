@@ -120,6 +120,24 @@ def test_frequencies_of_a_kramers_kronig_test_have_a_tick_a_decade(demo_store: P
             assert bench.figure("bode", show="bode").layout[axis].ticktext[-2:] == ("1000", "10000")
 
 
+def test_voltage_curves_pass_the_charge_of_all_samples_of_a_cycle(tmp_path: Path) -> None:
+    lines, time = ["Time [s],Current [A],Voltage [V],Cycle"], 0.0
+    for cycle in range(3):
+        for way in (1, -1):
+            for n in range(1500):
+                current = way * (1 + 0.5 * (n % 7 == 0))
+                lines.append(f"{time},{current},{3.6 - way * 0.6 * (n / 1499 - 0.5):.5f},{cycle}")
+                time += 1.0
+    (tmp_path / "fast.csv").write_text("\n".join(lines))
+    with wb.open(tmp_path / "store.db") as bench:
+        bench.ingest(tmp_path / "fast.csv", sign="discharge", column_map={"Cycle": "Cycle from cycler"})
+        figure = bench.figure("voltage-curves", tests="fast", direction="discharge")
+        cycles = bench.measurements.cycles("fast")
+    assert figure.workbench.warnings == []
+    passed = max(figure.data[-1].x)
+    assert passed == pytest.approx(cycles["Discharge capacity [A.h]"].iloc[-1], rel=2e-3)
+
+
 def test_voltage_curves_of_a_short_test_are_of_its_first_middle_and_last_cycles(tmp_path: Path) -> None:
     """Cycles 1, 50 and 100 of a test of 17 are one curve."""
     half = np.r_[np.linspace(3.0, 4.1, 60), np.linspace(4.1, 3.0, 60)]

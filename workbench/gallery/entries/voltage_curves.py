@@ -28,6 +28,7 @@ def make(facts):
             "x": "Cycle count",
             "columns": ["Time [s]", "Voltage [V]", "Current [A]"],
             "window": {"min": f"${step}", "max": f"${step}"},
+            "max_points": 10_000,  # without all samples of a cycle the charge passed is only near to it
         }
     # The last cycle may not be whole.
     late = min(100, max(facts.cycles_in(tests[0]) - 2, 2)) if facts.tests("ageing") else 2
