@@ -18,7 +18,7 @@ from ..facts import Facts, Looked
 from . import vocabulary as known
 from .candidates import Candidate, NoTests, candidates
 from .choices import Chooses, NothingLeft, Raw, chosen, labels
-from .forms import CYCLES, Form, asked, not_given
+from .forms import CYCLES, LIMIT, Form, asked, not_given
 from .looks import Look, dressed, in_words
 from .nearest import ranked, unknown_axis
 from .sentences import sentence
@@ -139,6 +139,9 @@ def _details(wish: Wish, best: Candidate, raw: Raw, choices: Sequence[str]) -> I
         and not any(one.startswith("cycles ") for one in choices)
     ):
         lacking.append(CYCLES)
+    chosen_words = " ".join([best.title, *choices, *in_words(wish.look)])
+    if wish.says(known.THRESHOLD) and any(f"{one:g}" not in chosen_words for one in wish.percents[:1]):
+        lacking.append(LIMIT)
     if lacking:
         yield sentence("details", wish.language, details=", ".join(one.names[wish.language] for one in lacking))
 

@@ -150,6 +150,7 @@ FORMS = (
                 "vs days",
                 "vs. days",
             ),
+            *("time in days", "age in days", "zeit in tagen", "temps en jours"),
             *("versus days", "kalendertag", "über die tage", "über den tagen", "gegen die tage"),
             *("jours calendaires", "en fonction des jours", "selon les jours", "日历天", "随天数"),
         ),
@@ -253,6 +254,7 @@ _PARTS_OF_TIME = (
     rf"(?:between|from|first|last|until|zwischen|von|ersten?|letzten?|bis|entre|de|premières?|dernières?)"
     rf"\s(?:the\s|den\s|les\s)?{_COUNT}\s*(?:{_UNITS})?(?:\s*(?:to|and|-|–|bis|und|à|et)\s*{_COUNT})?\s*{_UNITS}"
     rf"|(?<!\w){_UNIT_FIRST}\s{_COUNT}\s*(?:to|and|-|–|bis|und|à|et)\s*(?:{_UNIT_FIRST}\s)?{_COUNT}"
+    rf"|(?<!\w)(?:after|before|nach|vor|après|avant)\s(?:the\s(?:first\s)?)?{_COUNT}\s*{_UNITS}"
     r"|第?\s*\d+\s*(?:到|至|-)\s*第?\s*\d+\s*(?:小时|分钟|秒)"
 )
 DETAILS = (
@@ -343,6 +345,8 @@ DETAILS = (
     ),
 )
 """What recipes draw in their own way. A plot without it is still what was asked, and the person hears of it."""
+LIMIT = Form({"en": "the limit", "de": "die Grenze", "fr": "la limite", "zh": "限值"}, ())
+"""A percentage that a wish names as a limit, where the plot marks none."""
 CYCLES = Form(
     {"en": "the cycles", "de": "die Zyklen", "fr": "les cycles", "zh": "循环"},
     (),

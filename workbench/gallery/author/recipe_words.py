@@ -77,6 +77,7 @@ WORDS: dict[str, tuple[str, ...]] = {
             "kapazität in den check",
         ),
         *("kapazität der rpt", "capacité des contrôles", "capacité des rpt", "capacité aux contrôles"),
+        *("capacity + rpts$", "kapazität + rpts$", "capacité + rpts$"),
         *("capacity + check-up", "capacity + rpt", "kapazität + check-up", "kapazität + rpt", "capacité + rpt"),
         *("容量 + rpt",),
         *("rpt容量", "rpt 容量", "参考性能测试的容量", "可逆"),

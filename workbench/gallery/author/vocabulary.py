@@ -275,7 +275,17 @@ OVER_THROUGHPUT = ("throughput", "equivalent full cycle", "efc$", "durchsatz", "
 
 KINDS: dict[str, tuple[str, ...]] = {
     "ageing": ("ageing", "aging", "cycle life", "alterung", "vieillissement", "老化", "寿命测试"),
-    "rpt": ("rpt", "check-up", "checkup", "check up", "reference performance", "contrôle", "参考性能", "标定"),
+    "rpt": (
+        "rpt",
+        "rpts$",
+        "check-up",
+        "checkup",
+        "check up",
+        "reference performance",
+        "contrôle",
+        "参考性能",
+        "标定",
+    ),
     "hppc": ("hppc", "pulse test", "pulse", "puls", "impulsion", "脉冲"),
     "eis": ("eis", "impedance", "impedanz", "impédance", "阻抗"),
     "dynamic": (
