@@ -16,9 +16,12 @@ from workbench.authoring.examples import answer
 from workbench.gallery.author import written
 from workbench.gallery.author.forms import DETAILS, FORMS, Form
 from workbench.gallery.author.matching import cycles_in, degrees, language_of, percents
+from workbench.gallery.author.nearest import unknown_subjects
 from workbench.gallery.author.recipe_words import WORDS
 from workbench.gallery.author.sentences import _SENTENCES
+from workbench.gallery.author.wish import Wish
 from workbench.gallery.catalog import entries
+from workbench.gallery.facts import Facts
 
 # The wish, a part of the title of what it becomes, a part of what is chosen in it, and a part of the name of a trace.
 DRAWN = [
@@ -176,6 +179,7 @@ def test_a_wish_becomes_the_fitting_plot(bench: wb.Bench, place: int) -> None:
     assert checked.is_sound, checked.words or checked.say
     assert title in checked.draft["name"]
     assert choice in checked.say
+    assert not unknown_subjects(Wish(wish, Facts(bench.backend)))
     names = {trace.name for trace in checked.numbers.traces}
     assert any(part in name for part in shown.split("|") for name in names), names
     assert checked.numbers.points > 3
@@ -210,6 +214,24 @@ def test_a_wish_that_chooses_what_the_draft_has_is_about_another_plot(bench: wb.
     assert other["draft"]["name"] == "Capacity fade"
     again = written("only M50-A-01", bench.backend, first)
     assert again["draft"]["name"] == first["name"]
+
+
+@pytest.mark.parametrize(
+    ("wish", "said"),
+    [
+        ("Capacity fade of the pilot line", "called 'pilot line'"),
+        ("Capacity fade of severson cells, please", "called 'severson'"),
+        ("Zeige den Kapazitätsverlust der Zellen von Sunwoda", "heißt nichts 'sunwoda'"),
+        ("Montre la perte de capacité pour les cellules Sanyo", "« cellules sanyo »"),
+        ("Capacity fade of the fresh cells of every batch", ""),
+        ("Capacity fade for all of our M50 cells", ""),
+    ],
+)
+def test_a_word_that_chose_nothing_is_named(bench: wb.Bench, wish: str, said: str) -> None:
+    title, answer = answered(bench, wish)
+    assert title == "Capacity fade"
+    assert said in answer
+    assert bool(said) == ("called" in answer or "heißt" in answer or "s'appelle" in answer)
 
 
 def test_one_of_several_cells_is_not_taken_for_all(bench: wb.Bench) -> None:

@@ -20,7 +20,7 @@ from .candidates import Candidate, NoTests, candidates
 from .choices import Chooses, NothingLeft, Raw, chosen, labels
 from .forms import CYCLES, LIMIT, Form, asked, not_given
 from .looks import Look, dressed, in_words
-from .nearest import ranked, unknown_axis
+from .nearest import ranked, unknown_axis, unknown_subjects
 from .sentences import sentence
 from .vocabulary import Quantity
 from .wish import Wish
@@ -100,6 +100,7 @@ def _drawn(wish: Wish, store: Knows, best: Candidate) -> Answer:
     shown = [*choices, *in_words(wish.look)]
     said += [sentence("chosen", wish.language, choices="; ".join(shown))] if shown else []
     said += [sentence("counted", wish.language)] if any(one.startswith("cycles ") for one in choices) else []
+    said += [sentence("not_known", wish.language, names=one) for one in unknown_subjects(wish)]
     said += [*_few(wish, best, raw), *_details(wish, best, raw, choices)]
     return {"say": " ".join(said), "draft": {"name": best.title, "config": raw}}
 

@@ -1,4 +1,5 @@
-"""What is near to a wish that cannot be drawn: the questions of the gallery that share most words with it."""
+"""What is near to a wish that cannot be drawn: the questions of the gallery that share most words with it. And what a
+wish names that neither the workbench nor the store knows."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from functools import cache
 from ..catalog import entries
 from ..entry import Unmet
 from . import vocabulary as known
+from .forms import CYCLES, DETAILS, FORMS
 from .matching import folded
 from .recipe_words import WORDS
 from .wish import Wish
@@ -25,6 +27,16 @@ _ASKED = re.compile(
     r"((?:[^\W\d]+[ -]?){1,3}?)(?=\s*(?:$|[,.;:]|\b(?:of|for|in|at|on|from|with|and|during|von|der|des|bei|für|mit|und"
     r"|de|du|pour|avec|et)\b))"
 )
+
+_WHOSE = re.compile(
+    r"(?<!\w)(?:of|for|from|von|für|aus|pour)\s+"
+    r"(?:(?:the|all|my|our|these|those|each|every|den|der|die|allen|alle|meinen|diesen|jeder|les|tous|toutes|ces)\s+)*"
+    r"((?:[^\W\d_][\w-]*\s+){0,2}?[^\W\d_][\w-]*)"
+    r"(?=\s*(?:$|[,.;:?!]|\s(?:cells?|batter(?:y|ies)|tests?|data|files?|zellen?|messungen?|daten|over|at|in|with|by|and"
+    r"|über|bei|im|mit|nach|und|je|par|avec|selon|dans|et)\b))"
+    r"|(?<![\w-])([^\W\d_][\w-]*)\s(?:cells|batteries|zellen)\b"
+)
+"""What comes behind ``of`` or before ``cells``: whose data a wish is about."""
 
 
 def stems(text: str) -> set[str]:
@@ -69,6 +81,42 @@ def unknown_axis(wish: Wish) -> str | None:
         if wanted and not wanted & (_vocabulary() | _names(wish)):
             return found[1].strip()
     return None
+
+
+def unknown_subjects(wish: Wish) -> list[str]:
+    """Whose data a wish wants, where no word of the workbench and no name in the store says it: of ``fade of the
+    pilot line`` ``pilot line``. It chooses nothing then."""
+    found = dict.fromkeys(one[1] or one[2] for one in _WHOSE.finditer(wish.folded))
+    wanted = {
+        one: stems(" ".join(word for word in re.findall(r"[^\W\d_]+", one) if word not in _OF_ANY))
+        for one in found
+    }
+    wanted = {one: parts for one, parts in wanted.items() if parts and not parts & (_vocabulary() | _forms())}
+    there = _names(wish) | stems(" ".join(wish.other_names).replace("_", " ")) if wanted else set()
+    return [one for one, parts in wanted.items() if not parts & there]
+
+
+_OF_ANY = frozenset(
+    re.findall(
+        r"\w+",
+        "cell cells test tests battery batteries data file files project lab store sample samples measurement "
+        "measurements same other others different first last best worst every each these those both several many "
+        "some most entire whole following given selected chosen named single individual fresh aged healthy "
+        "failed complete initial final early late zelle zellen messung messungen daten datei dateien projekt "
+        "probe proben jeder jede jedes alle allen beide beiden einige andere anderen frische frischen gealterte "
+        "gealterten erste ersten letzte letzten verschiedene verschiedenen cellule cellules essai essais mesure "
+        "mesures donnée données fichier projet toutes chaque autres différentes premier première dernier "
+        "dernière fraîche vieillie",
+    )
+)
+"""Words that say of nothing in the store what it is called."""
+
+
+@cache
+def _forms() -> frozenset[str]:
+    """The words for how something is drawn, and for parts of it."""
+    forms = (*FORMS, *DETAILS, CYCLES)
+    return frozenset(stems(" ".join([*(w for one in forms for w in one.words), *(one.pattern for one in forms)])))
 
 
 @cache

@@ -135,6 +135,12 @@ _SENTENCES: dict[str, dict[Language, str]] = {
         "fr": "Je ne trouve rien ici qui s'appelle « {what} ». Je peux tracer {there} : demandez-le sans « {what} ».",
         "zh": "这里没有“{what}”。我可以画:{there}。请去掉“{what}”再问。",
     },
+    "not_known": {
+        "en": "Nothing here is called '{names}', so it chose nothing.",
+        "de": "Hier heißt nichts '{names}', also wurde nichts danach ausgewählt.",
+        "fr": "Rien ici ne s'appelle « {names} » : rien n'a été choisi d'après cela.",
+        "zh": "这里没有“{names}”,所以没有按它选择。",
+    },
     "near": {
         "en": "Near to it: {there}.",
         "de": "Nahe daran: {there}.",

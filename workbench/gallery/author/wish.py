@@ -185,7 +185,7 @@ class Wish:
         groups = self._groups(rest)
         unknown = {
             "batch": [one for one in asked if one.casefold() not in of_batch],
-            "name": list(self._unknown(_taken(rest, self._other_names)[0], groups)),
+            "name": list(self._unknown(_taken(rest, self.other_names)[0], groups)),
         }
         named = {kind: names for kind, names in unknown.items() if names}
         return Named(tuple(cells), tuple(dict.fromkeys(batches)), tuple(tests), tuple(groups), named)
@@ -214,7 +214,7 @@ class Wish:
         return [word for word in dict.fromkeys(words) if word.casefold() in _MAKERS - there]
 
     @cached_property
-    def _other_names(self) -> set[str]:
+    def other_names(self) -> set[str]:
         """The names of what is neither a test nor a cell: they are not unknown."""
         there = [source for source in self.facts.catalog.sources if source.records]
         others = [one.source for one in there if one.source not in ("measurements", "instances")]
