@@ -32,7 +32,7 @@ _WHOSE = re.compile(
     r"(?<!\w)(?:of|for|from|von|für|aus|pour)\s+"
     r"(?:(?:the|all|my|our|these|those|each|every|den|der|die|allen|alle|meinen|diesen|jeder|les|tous|toutes|ces)\s+)*"
     r"((?:[^\W\d_][\w-]*\s+){0,2}?[^\W\d_][\w-]*)"
-    r"(?=\s*(?:$|[,.;:?!]|\s(?:cells?|batter(?:y|ies)|tests?|data|files?|zellen?|messungen?|daten|over|at|in|with|by|and"
+    r"(?=\s*(?:$|[,.;:?!]|\s(?:cells?|batter(?:y|ies)|tests?|data(?:sets?)?|files?|measurements?|zellen?|messungen?|daten|over|at|in|with|by|and"
     r"|über|bei|im|mit|nach|und|je|par|avec|selon|dans|et)\b))"
     r"|(?<![\w-])([^\W\d_][\w-]*)\s(?:cells|batteries|zellen)\b"
 )
@@ -99,7 +99,8 @@ def unknown_subjects(wish: Wish) -> list[str]:
 _OF_ANY = frozenset(
     re.findall(
         r"\w+",
-        "cell cells test tests battery batteries data file files project lab store sample samples measurement "
+        "cell cells test tests battery batteries data dataset datasets file files project lab store sample samples "
+        "measurement "
         "measurements same other others different first last best worst every each these those both several many "
         "some most entire whole following given selected chosen named single individual fresh aged healthy "
         "failed complete initial final early late zelle zellen messung messungen daten datei dateien projekt "
