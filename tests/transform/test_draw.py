@@ -258,6 +258,12 @@ def test_settings_of_a_notebook_or_another_script_change_no_figure() -> None:
         px.defaults.reset()
 
 
+def test_a_step_that_is_not_there_has_one_name_of_an_error() -> None:
+    (problem,) = failure(script("return data['nope']")).problems
+    assert problem.ctx == {"line": 2, "text": "return data['nope']", "error": "KeyError"}
+    assert "KeyError: There is no step 'nope'." in problem.msg
+
+
 def test_lines_are_counted_as_python_counts_them() -> None:
     (problem,) = failure(script("a = 'one\u2028line\x0c'", "", "return a.nope")).problems
     assert problem.ctx == {"line": 4, "text": "return a.nope", "error": "AttributeError"}

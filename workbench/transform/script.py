@@ -344,8 +344,13 @@ def worded(text: str, error: BaseException, line_of_return: int | None = None) -
     else:
         line = getattr(error, "lineno", None) if isinstance(error, SyntaxError) else _innermost(error)
     found = problem(text, line_of_return if line is None else line, _message(error))
-    found.ctx["error"] = type(error).__name__[:_LONGEST_NAME]
+    found.ctx["error"] = _name(error)
     return found
+
+
+def _name(error: BaseException) -> str:
+    """The name of an error for people: those of a missing step, source or param are a KeyError."""
+    return "KeyError" if isinstance(error, KeyError) else type(error).__name__[:_LONGEST_NAME]
 
 
 def _innermost(error: BaseException) -> int | None:
@@ -367,8 +372,7 @@ def _message(error: BaseException) -> str:
     hint = _column_hint(error) if isinstance(error, KeyError) else None
     if hint:
         return hint
-    name = "KeyError" if isinstance(error, KeyError) else type(error).__name__[:_LONGEST_NAME]
-    return f"{name}: {said}" if said else f"{name}."
+    return f"{_name(error)}: {said}" if said else f"{_name(error)}."
 
 
 def _column_hint(error: KeyError) -> str | None:
