@@ -178,6 +178,7 @@ def test_memory_is_bounded(store: Store, reads: list[str], monkeypatch: pytest.M
     assert len(reads) == 11
 
 
+@pytest.mark.long
 def test_what_objects_take_counts(store: Store, reads: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Words and columns take more than their characters and numbers."""
     words = [f"step {k}" for k in range(N)]
