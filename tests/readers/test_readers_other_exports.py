@@ -165,6 +165,14 @@ def test_a_temperature_in_degrees_is_one(tmp_path: Path) -> None:
     holds(table)
 
 
+@pytest.mark.parametrize("unit", ["degF", "°F", "deg F", "Fahrenheit"])
+def test_degrees_fahrenheit_become_celsius(unit: str, tmp_path: Path) -> None:
+    _, table = got(
+        tmp_path, f"Time (s),Current (A),Voltage (V),Temperature ({unit})\n" + rows("{t},{i},{u:.4f},77")
+    )
+    assert table["Temperature [degC]"].floats()[0] == 25.0
+
+
 DAMAGED = ["ÂµA", "Î¼A", "¦ÌA", "µA", "uA"]
 
 

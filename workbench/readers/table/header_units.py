@@ -103,6 +103,8 @@ def _units() -> dict[str, Unit]:
     for spelling in ("?C", "�C", "ï¿½C", "Â°C", "â\x84\x83", "â„ƒ", "¡ãC", "¡æ"):
         made[spelling] = Unit("degC")
     made |= {"K": Unit("degC", plus=-273.15), "kelvin": Unit("degC", plus=-273.15)}
+    for spelling in ("degF", "°F", "℉", "deg F", "fahrenheit"):
+        made[spelling] = Unit("degC", 5.0, 9.0, -160.0 / 9.0)
     made |= {"deg": Unit("deg"), "degree": Unit("deg"), "degrees": Unit("deg"), "°": Unit("deg")}
     made |= {
         "º": Unit("deg"),
