@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, is_dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import BadRequest, instead
 from ..messages import spaced
@@ -126,7 +126,7 @@ class Catalog:
     def as_dict(self) -> JsonObject:
         """The catalog as JSON values. The kinds of sampled columns are apart, as source -> column -> kinds, since
         version 0.1.0 refuses a sampled column with a member that it does not know."""
-        plain: JsonObject = _plain(asdict(self))
+        plain: JsonObject = _plain(self)
         plain["kinds"] = {}
         for source in plain["sources"]:
             kinds = {one["name"]: one.pop("kinds") for one in source["series"]}
@@ -164,12 +164,16 @@ def _column(told: Mapping[str, Plain]) -> CatalogColumn:
     return CatalogColumn(**{**told, "examples": examples})
 
 
-def _plain(value: Plain) -> Plain:
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
+def _plain(value: Any) -> Any:
+    """The JSON values of a part of a catalog. ``asdict`` takes several times as long, since it copies each of them."""
+    if value is None or isinstance(value, str | int | float):
+        return value
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
-    return time_text(to_micros(value)) if isinstance(value, datetime) else value
+    if isinstance(value, datetime):
+        return time_text(to_micros(value))
+    held = vars(value) if is_dataclass(value) else value
+    return {name: _plain(item) for name, item in held.items()} if isinstance(held, dict) else held
 
 
 def _shown(catalog: Catalog) -> list[Shown]:
