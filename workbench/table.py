@@ -89,7 +89,7 @@ class Column:
         words = dict.fromkeys(values)
         nulls = None in words
         words.pop(None, None)
-        places: dict[str | None, int] = {word: place for place, word in enumerate(words)}
+        places = dict(zip(words, range(len(words)), strict=True))
         if nulls:
             places[None] = -1
         codes = np.fromiter(map(places.__getitem__, values), np.int32, len(values))
@@ -110,8 +110,10 @@ class Column:
             return cls.nulls(n)
         if kind == "text":
             return cls.text(values)
-        present = np.fromiter((value is not None for value in values), dtype=bool, count=n)
-        valid = None if present.all() else present
+        valid = None
+        if kind == "mixed" or None in values:  # of several types may be values that do not compare with None
+            present = np.fromiter((value is not None for value in values), dtype=bool, count=n)
+            valid = None if present.all() else present
         if kind == "mixed":
             array = np.empty(n, object)
             array[:] = values
