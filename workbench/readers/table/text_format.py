@@ -378,8 +378,8 @@ class _Parser:
         if first is None or first.empty:
             self.end()
             raise FileRefused(
-                f"'{self.head.name}' has a header but no rows below it. If its test has just begun, the rows come later, "
-                "and a watch reads them then. Otherwise export it again with its data."
+                f"'{self.head.name}' has a header but no rows below it. If its test has just begun, the rows come "
+                "later, and a watch reads them then. Otherwise export it again with its data."
             )
         if len(first) < self.rows:
             next(self._begun, None)
