@@ -50,6 +50,9 @@ CURRENT_NAMES = (
     "milliamps",
     "milliampere",
     "milliamperes",
+    "battery current",
+    "pack current",
+    "module current",
 )
 VOLTAGE_NAMES = (
     "voltage", "v", "u", "volts", "potential", "cell voltage", "terminal voltage", "voltage measured", "ecell",
@@ -57,7 +60,7 @@ VOLTAGE_NAMES = (
     "mv", "电压", "電圧", "電壓", "전압", "напряжение", "<ecell>", "<ewe>", "ewe-ece", "<ewe-ece>", "e cell", "e we",
     "u cell", "v cell", "cell potential", "electrode potential", "we(1) potential", "we potential", "working electrode",
     "working electrode potential", "vf", "potential applied", "volt", "mvolt", "mvolts", "millivolt", "millivolts",
-    "ocp", "open circuit voltage", "open circuit potential",
+    "ocp", "open circuit voltage", "open circuit potential", "battery voltage", "pack voltage", "module voltage",
 )  # fmt: skip
 CLOCK_NAMES = (
     "date",
@@ -92,6 +95,8 @@ COLUMNS = (
             "step id",
             "ns",
             "step count",
+            "stepnumber",
+            "stepindex",
             "schritt",
             "étape",
             "step no",
@@ -113,6 +118,8 @@ COLUMNS = (
             "cyc",
             "cyc#",
             "cycle count",
+            "cyclenumber",
+            "cycleindex",
             "zyklus",
             "cycle no",
             "cycle#",
@@ -123,20 +130,36 @@ COLUMNS = (
     ),
     From(
         "Discharge capacity [A.h]",
-        ("discharge capacity", "discharging capacity", "dchg cap", "discharge cap", "q discharge", "dchg ah"),
+        (
+            "discharge capacity",
+            "discharging capacity",
+            "dchg cap",
+            "discharge cap",
+            "q discharge",
+            "qdischarge",
+            "dchg ah",
+        ),
         "A.h",
         positive=True,
     ),
     From(
         "Charge capacity [A.h]",
-        ("charge capacity", "charging capacity", "chg cap", "charge cap", "q charge", "chg ah"),
+        ("charge capacity", "charging capacity", "chg cap", "charge cap", "q charge", "qcharge", "chg ah"),
         "A.h",
         positive=True,
     ),
     From(
-        "Discharge energy [W.h]", ("discharge energy", "discharging energy", "dchg energy"), "W.h", positive=True
+        "Discharge energy [W.h]",
+        ("discharge energy", "discharging energy", "dchg energy", "energydischarge"),
+        "W.h",
+        positive=True,
     ),
-    From("Charge energy [W.h]", ("charge energy", "charging energy", "chg energy"), "W.h", positive=True),
+    From(
+        "Charge energy [W.h]",
+        ("charge energy", "charging energy", "chg energy", "energycharge"),
+        "W.h",
+        positive=True,
+    ),
     From(
         "Temperature [degC]",
         (
@@ -153,12 +176,18 @@ COLUMNS = (
             "temperature measured",
             "measured temperature",
             *("température", "temperatura", "温度", "温度1", "온도", "температура"),
+            *("battery temperature", "battery temp", "surface temperature", "cell surface temperature", "temp1"),
+            *("temp 1", "temp cell", "t cell", "t bat", "t surf", "t surface", "T"),
+            *("volume-averaged cell temperature", "x-averaged cell temperature"),
         ),
         "degC",
     ),
     From(
         "Ambient temperature [degC]",
-        ("ambient temperature", "chamber temperature", "environment temperature"),
+        (
+            *("ambient temperature", "chamber temperature", "environment temperature", "ambient temp"),
+            *("chamber temp", "temp chamber", "temp amb", "t amb", "t ambient", "t chamber", "t env"),
+        ),
         "degC",
     ),
     From("Frequency [Hz]", ("frequency", "freq", "frequenz"), "Hz"),
@@ -210,7 +239,7 @@ DELIMITED = TextFormat(
     sign="found",
     states=STATES,
     clocks=CLOCK_NAMES,
-    rule=6,
+    rule=7,
 )
 
 
@@ -251,5 +280,5 @@ IMPEDANCE = TextFormat(
     columns=COLUMNS,
     sign="found",
     settle=settle_imaginary,
-    rule=5,
+    rule=6,
 )

@@ -23,7 +23,7 @@ _HOUR = 3600.0
 KNOWN = {described.name: described for described in SERIES_COLUMNS}
 _PLACES = {name: place for place, name in enumerate(KNOWN)}
 _LONGEST_NAME = 200
-_TURNED = ("z im", "z phase")
+_TURNED = ("z re", "z im", "z phase")
 """Columns whose name may have a minus in a column map: ``{"Z2": "-Z_Im [Ohm]"}``."""
 DATE_ORDERS = {"day first": True, "month first": False}
 """Words of a column map for the order of a date: ``{"Date Time": "Date [day first]"}``."""
@@ -31,7 +31,8 @@ DATE_ORDERS = {"day first": True, "month first": False}
 
 @dataclass(frozen=True)
 class From:
-    """One column of a format: ``to`` is our name, ``names`` are the folded headers it can have, best first.
+    """One column of a format: ``to`` is our name, ``names`` are the folded headers it can have, best first. A name
+    with capitals is compared letter by letter: ``T`` is a temperature, ``t`` a time.
 
     ``unit`` is the unit of the values if the header names none. ``positive``: the sign is removed, for counters that
     some exports write below zero. ``negate``: the sign is reversed (``-Im(Z)``).
@@ -268,17 +269,19 @@ def _mapped(head: Header, label: str, target: str) -> Planned:
 
 
 def _match(column: From, heads: Mapping[str, Header], claimed: Mapping[str, Planned]) -> Planned | None:
-    """The column of the file that has the best of the names; of several with that name, one whose header has a unit."""
-    for key in column.names:
-        found: Planned | None = None
+    """The column of the file that has the best of the names; of several with that name, one whose header has a unit.
+
+    Of times, ``t`` goes before ``T``, which then is a temperature.
+    """
+    for name in column.names:
+        key, found, best = name.casefold(), None, (False, False)
         for label, head in heads.items():
-            if label in claimed or head.key != key:
+            if label in claimed or head.key != key or (name != key and not head.text.startswith(name)):
                 continue
             planned = _fitting(column, label, head)
-            if planned is not None and (
-                found is None or (head.unit is not None and heads[found.header].unit is None)
-            ):
-                found = planned
+            rank = (head.unit is not None, column.to == "Time [s]" and head.text.startswith(name))
+            if planned is not None and (found is None or rank > best):
+                found, best = planned, rank
         if found is not None:
             return found
     return None

@@ -39,8 +39,8 @@ _PREFIXES |= dict.fromkeys(("u", "µ", "μ", "Âµ", "Î¼", "¦Ì"), (1.0, 1e6)
 _SCALED = {
     "A": ("A", "amp", "amps", "ampere", "amperes"),
     "V": ("V", "volt", "volts"),
-    "A.h": ("A.h", "Ah", "A·h", "A*h", "Ahr", "amp-hr", "amp-hour", "ampere-hour", "ampere_hour"),
-    "W.h": ("W.h", "Wh", "W·h", "W*h", "Whr", "watt-hr", "watt-hour", "watt_hour"),
+    "A.h": ("A.h", "A_h", "Ah", "A·h", "A*h", "Ahr", "amp-hr", "amp-hour", "ampere-hour", "ampere_hour"),
+    "W.h": ("W.h", "W_h", "Wh", "W·h", "W*h", "Whr", "watt-hr", "watt-hour", "watt_hour"),
     "W": ("W", "watt", "watts"),
     "Ohm": ("Ohm", "ohms", "Ω", "Ω", "¦¸"),
     "Hz": ("Hz", "hertz"),

@@ -301,7 +301,7 @@ def is_of_a_test(head: Head, header: HeaderLine | None, plan: Plan) -> bool:
         return False
     if header is None:  # a parquet file, which always has rows
         return True
-    lines = [line for line in head.lines[header.line + 1 :] if line.strip()][:_LOOKED_AT]
+    lines = [line for line in head.lines[header.below :] if line.strip()][:_LOOKED_AT]
     numeric = [sum(map(is_number, split_line(line.strip("\r"), header.delimiter))) >= 2 for line in lines]
     return sum(numeric) >= max(_LEAST_ROWS, len(lines) - 2)
 
@@ -323,7 +323,7 @@ def _is_of_no_sample(header: str) -> bool:
 def is_table(head: Head, header: HeaderLine) -> bool:
     """Whether the lines below a header are rows: most of them are numbers, as many as the header has fields. An export
     without rows begins with its header."""
-    lines = [line.strip("\r") for line in head.lines[header.line + 1 :] if line.strip()][:_LOOKED_AT]
+    lines = [line.strip("\r") for line in head.lines[header.below :] if line.strip()][:_LOOKED_AT]
     if not lines:
         return not any(line.strip() for line in head.lines[: header.line])
     rows = [split_line(line, header.delimiter) for line in lines]

@@ -195,7 +195,7 @@ def tables_above(head: Head, header: HeaderLine) -> list[Finding]:
         names = [field.strip() for field in line.fields if field.strip()]
         if line.line >= header.line or line.line in seen or sum(map(_is_measured, names)) < 2:
             continue
-        below = [row for row in head.lines[line.line + 1 : header.line] if row.strip()][:_LEAST_ROWS_ABOVE]
+        below = [row for row in head.lines[line.below : header.line] if row.strip()][:_LEAST_ROWS_ABOVE]
         cells = [sum(map(is_number, split_line(row, line.delimiter))) for row in below]
         if sum(count >= max(2, len(names) // 2) for count in cells) >= _LEAST_ROWS_ABOVE - 1:
             seen.add(line.line)

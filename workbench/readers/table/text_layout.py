@@ -19,6 +19,8 @@ from .impedance_names import of_units, other_names
 
 DELIMITERS = ("\t", ";", ",", "|")
 _SAMPLE = 300
+_LONGEST_HEADER = 200
+"""Lines of a header whose quoted fields have line breaks, as spreadsheets write them."""
 
 
 def _cells(form: str) -> re.Pattern[str]:
@@ -51,13 +53,22 @@ _UNDER_TITLES = re.compile(r"(?=.*--)[\s|:-]*+")
 
 @dataclass(frozen=True, eq=False)
 class HeaderLine:
-    """A line that can be a header: its number from 0, its delimiter, its fields and their folded names ``keys``."""
+    """A line that can be a header: its number from 0, its delimiter, its fields and their folded names ``keys``.
+
+    ``lines``: how many lines of the file it takes; a quoted field may hold the ends of some.
+    """
 
     line: int
     delimiter: str
     fields: tuple[str, ...]
     keys: frozenset[str]
     quoted: bool
+    lines: int = 1
+
+    @property
+    def below(self) -> int:
+        """The number of the line below it."""
+        return self.line + self.lines
 
     def has(self, needs: Sequence[tuple[str, ...]]) -> bool:
         """Whether the line has at least one name of each group."""
@@ -130,7 +141,12 @@ def header_lines(head: Head) -> tuple[HeaderLine, ...]:
     for place, line in enumerate(head.lines):
         if rows == _SAMPLE:
             break
+        is_open = line.count('"') % 2 == 1
         for delimiter in DELIMITERS:
+            broken = _broken_header(head.lines, place, delimiter) if is_open else None
+            if broken is not None:
+                found.append(broken)
+                break
             if delimiter not in line:
                 continue
             if _ROWS[delimiter].fullmatch(line):
@@ -154,6 +170,25 @@ def header_lines(head: Head) -> tuple[HeaderLine, ...]:
     return tuple(found)
 
 
+def _broken_header(lines: Sequence[str], place: int, delimiter: str) -> HeaderLine | None:
+    """The header that begins in a line whose last quoted field goes on in the next one: ``"Time\\n(s)","Voltage``.
+
+    Each look ends at the next line with a quote, so that all of them together take as long as one pass.
+    """
+    text = (line.rstrip("\r") + "\n" for line in lines[place : place + _LONGEST_HEADER])
+    reader = csv.reader(text, delimiter=delimiter, skipinitialspace=True)
+    try:
+        fields = [" ".join(field.split()) for field in next(reader, [])]
+    except csv.Error:
+        return None
+    taken = reader.line_num
+    quotes = sum(line.count('"') for line in lines[place : place + taken])
+    names = [field for field in fields if field]
+    if taken < 2 or quotes % 2 or len(names) < 2 or any(map(is_number, names)):
+        return None
+    return HeaderLine(place, delimiter, tuple(fields), keys_of(fields), quoted=False, lines=taken)
+
+
 def _has_names_above(above: Sequence[str], delimiter: str, fields: int) -> bool:
     """Whether the last line above a line of units names the columns: then the units alone do not say what they are."""
     line = next((line for line in reversed(above) if line.strip()), "")
@@ -175,7 +210,7 @@ def lay_out(head: Head, header: HeaderLine) -> Layout:
         raise TooLarge(
             f"'{head.name}' has {len(header.fields)} columns; at most {limits.MOST_COLUMNS} can be read."
         )
-    fields, skip = list(header.fields), header.line + 1
+    fields, skip = list(header.fields), header.below
     sample = _sample(head, skip, header)
     if sample and _is_unit_row(sample[0]):
         units = sample.pop(0)
