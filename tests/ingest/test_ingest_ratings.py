@@ -137,6 +137,8 @@ def test_an_estimated_voltage_leaves_out_what_no_cell_shows(store: Store, scope:
     [
         ("Capacity (Ah): 0.24", 0.24),
         ("Battery capacity : 300 mA.h", 0.3),
+        ("Battery capacity : 0,240 A.h", 0.24),
+        ("Battery capacity : 1,300 mA.h", 1.3),
         ("Nominal capacity: 0.000 Ah", 0.183),
         ("Capacity: 4500 Ah", 0.183),
         ("Capacity: large", 0.183),

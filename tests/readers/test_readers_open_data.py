@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -164,3 +165,48 @@ def test_a_quote_that_nothing_closes_hides_no_header(tmp_path: Path) -> None:
 def test_a_header_alone_is_still_refused(tmp_path: Path) -> None:
     with pytest.raises(FileRefused, match="has a header but no rows"):
         got(tmp_path, BROKEN.format(","))
+
+
+SPECTRUM = [(1000, 0.02, -0.001), (100, 0.03, -0.002), (10, 0.04, -0.005), (1, 0.05, -0.009)]
+
+
+def spectrum(line: str) -> str:
+    return "".join(line.format(f=f, r=r, x=x) + "\n" for f, r, x in SPECTRUM)
+
+
+def is_spectrum(table: Table) -> None:
+    assert table["Z_Re [Ohm]"].floats() == pytest.approx([r for _, r, _ in SPECTRUM])
+    assert table["Z_Im [Ohm]"].floats() == pytest.approx([x for *_, x in SPECTRUM])
+
+
+def test_resistance_and_reactance_of_a_meter(tmp_path: Path) -> None:
+    _, table = got(tmp_path, "FREQUENCY[Hz],R[ohm],X[ohm],V[V]\n" + spectrum("{f:E},{r:E},{x:E},3.6001E+00"))
+    is_spectrum(table)
+
+
+def test_a_resistance_beside_the_parts_of_an_impedance_is_none_of_them(tmp_path: Path) -> None:
+    _, table = got(tmp_path, "Freq (Hz),R (Ohm),Z' (Ohm),Z'' (Ohm)\n" + spectrum("{f},7,{r},{x}"))
+    is_spectrum(table)
+    assert table["R (Ohm)"].floats() == pytest.approx([7.0] * 4)
+
+
+def test_a_negative_real_part_is_turned_by_the_map_that_is_advised(tmp_path: Path) -> None:
+    """The map that was advised made a real part below zero, and there was none that turned it."""
+    text = "Freq/Hz,-Z'/Ohm,Z''/Ohm\n" + spectrum("{f},-{r},{x}")
+    with pytest.raises(FileRefused, match=re.escape("""\"-Z'/Ohm\": \"-Z_Re [Ohm]\"""")):
+        got(tmp_path, text)
+    is_spectrum(concat(list(read(tmp_path / "file.csv", column_map={"-Z'/Ohm": "-Z_Re [Ohm]"}).batches)))
+
+
+def test_all_lines_of_a_comment_are_kept(tmp_path: Path) -> None:
+    above = "Comments : first\nMass : 1 g\nComments : and second\nMass : 2 g\n"
+    reading, _ = got(tmp_path, above + "Time [s],Voltage [V],Current [A]\n" + rows("{t},{u},{i}"))
+    assert reading.metadata == {"Comments": "first\nand second", "Mass": "1 g"}
+
+
+@pytest.mark.parametrize("sensor", [2, 13])
+def test_the_temperature_of_a_circuit_of_digatron(sensor: int, tmp_path: Path) -> None:
+    text = f"Schritt,Zustand,Zeit,Programmdauer,Spannung,Strom,Temp{sensor}\n,,,ms,V,A,C\n"
+    _, table = got(tmp_path, text + rows("{step},PAU,2015-10-22 11:17:20,{t}000,{u},{i},{warm}"))
+    holds(table)
+    assert table["Temperature [degC]"].floats() == pytest.approx(WARM)

@@ -63,7 +63,7 @@ def test_settings_in_words_are_kept_without_their_kind(tmp_path: Path) -> None:
         "TAG": "X",
         "DATE": "5/31/2016",
         "TIME": "17:47:03",
-        "EOC": "QUANT\t0.1\tOpen (V)",
+        "EOC": "0.1 V",
         "TITLE": "Cell: 7",
         "PSTAT": "IFC1010",
     }

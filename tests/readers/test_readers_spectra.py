@@ -205,7 +205,7 @@ def test_short_names_mean_an_impedance_only_together(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("header", "advice"),
     [
-        ("Freq(Hz),R(ohm),X(ohm)", '"Freq(Hz)": "Frequency [Hz]", "R(ohm)": "Z_Re [Ohm]", "X(ohm)": "Z_Im [Ohm]"'),
+        ("Freq(Hz),A(ohm),B(ohm)", '"Freq(Hz)": "Frequency [Hz]", "A(ohm)": "Z_Re [Ohm]", "B(ohm)": "Z_Im [Ohm]"'),
         ("f (Hz),Wirkteil (Ohm),-Im(Z) (Ohm)", '"Wirkteil (Ohm)": "Z_Re [Ohm]", "-Im(Z) (Ohm)": "-Z_Im [Ohm]"'),
     ],
 )

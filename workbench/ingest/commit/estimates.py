@@ -33,17 +33,24 @@ def estimated(prepared: Prepared) -> Ratings:
 
 
 def of_header(prepared: Prepared) -> float | None:
-    """The capacity that the header of a file names, A.h; None where it names none, or none that can be meant."""
+    """The capacity that the header of a file names, A.h; None where it names none, or none that can be meant.
+
+    A comma may be the mark of decimals or of thousands: what passed shows it.
+    """
     for key, value in prepared.metadata.items():
         header = split_header(key)
-        match = AMOUNT.match(f"{value} {header.unit}" if header.unit and header.key in _NAMED else str(value))
-        unit = unit_of(match[2]) if match else None
-        if header.key not in _NAMED or match is None or unit is None or unit.base != "A.h":
+        if header.key not in _NAMED:
             continue
-        named = float(match[1]) * unit.times / unit.over
-        passed = prepared.capacity or named
-        if named > 0 and passed / 5 <= named <= passed * 50:
-            return named
+        text = f"{value} {header.unit}" if header.unit else str(value)
+        for written in (text.replace(",", "."), text.replace(",", "")) if "," in text else (text,):
+            match = AMOUNT.match(written)
+            unit = unit_of(match[2]) if match else None
+            if match is None or unit is None or unit.base != "A.h":
+                continue
+            named = float(match[1]) * unit.times / unit.over
+            passed = prepared.capacity or named
+            if named > 0 and passed / 5 <= named <= passed * 50:
+                return named
     return None
 
 

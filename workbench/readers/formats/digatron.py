@@ -6,6 +6,11 @@ from ..table.columns import From
 from ..table.states import States
 from ..table.text_format import TextFormat
 
+_TEMPERATURES = (
+    *("temperature", "temperatur", "temp", "temp1", "temp 1", "t1"),
+    *(f"temp{sensor}" for sensor in range(2, 65)),  # the number of a circuit, of which one cell has one
+)
+
 DIGATRON = TextFormat(
     name="digatron",
     brand="Digatron",
@@ -30,12 +35,12 @@ DIGATRON = TextFormat(
         From("Discharge capacity [A.h]", ("ahdch", "ahdis", "ahela"), "A.h", positive=True),
         From("Charge energy [W.h]", ("whcha", "whchg", "whlad"), "W.h", positive=True),
         From("Discharge energy [W.h]", ("whdch", "whdis", "whela"), "W.h", positive=True),
-        From("Temperature [degC]", ("temperature", "temperatur", "temp", "temp1", "temp 1", "t1"), "degC"),
+        From("Temperature [degC]", _TEMPERATURES, "degC"),
         From("Ambient temperature [degC]", ("tenv",), "degC"),
     ),
     states=States(("status", "zustand"), charge=("CHA", "LAD"), discharge=("DCH", "ELA"), read=True),
     within_step=("step time", "step duration", "schrittdauer"),
     clocks=("time stamp", "timestamp", "date time", "zeit"),
     start=r"^(?:Start Time|Startzeit)[;,:\t ]+(\S.*?)[;,\t ]*$",
-    rule=5,
+    rule=6,
 )

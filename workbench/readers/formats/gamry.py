@@ -19,6 +19,7 @@ from ..file.text_tables import TextTable, has_tables, lines_above, tables_of
 from ..reading import Reading
 from ..table.columns import From
 from ..table.dates import start_notes
+from ..table.header_units import split_header
 from ..table.impedance import settle_imaginary
 from ..table.joined_readings import Part, joined
 from ..table.text_format import TextFormat, metadata_above
@@ -30,8 +31,10 @@ _CATHODIC = re.compile(r"^CONVENTION\tIQUANT\t0\b")
 """The setting by which a positive current is cathodic, and discharges the positive electrode. Else it is anodic."""
 _DATE = re.compile(r"^DATE\tLABEL\t([^\t]+)")
 _HOUR = re.compile(r"^TIME\tLABEL\t([^\t]+)")
-_SETTING = re.compile(r"^(\w+)\t(?:LABEL|PSTAT)\t([^\t]+)\t.*$")
-"""A setting in words: its name, its kind, what it says, and how the dialog of Gamry calls it."""
+_SETTING = re.compile(
+    r"^(?P<name>\w+)\t(?P<kind>LABEL|PSTAT|I?QUANT|TOGGLE|SELECTOR)\t(?P<said>[^\t]+)(?:\t(?P<dialog>.*))?$"
+)
+"""A setting: its name, its kind, what it says, and how the dialog of Gamry calls it."""
 _NO_THERMOMETER = -273.15
 _COLUMNS = (
     From("Time [s]", ("t",), "s"),
@@ -78,12 +81,22 @@ class Gamry(TextFormat):
         ]
         main = next((part.reading for part in parts if CURRENT in part.reading.headers), parts[0].reading)
         above = lines_above(head)
-        settings = metadata_above(tuple(_SETTING.sub(r"\1\t\2", line) for line in above))
+        settings = metadata_above(tuple(map(_setting, above)))
         made = Reading(self.name, iter(()), sign=main.sign, headers=main.headers, metadata=settings)
         made.start_time = _begun(above, made.notes)
         made.notes += _of_tables([table for table, _ in read], left)
         made.batches = _without_thermometer(joined(parts, made.notes), made.notes)
         return made
+
+
+def _setting(line: str) -> str:
+    """The name of a setting and what it says, a quantity with the unit of the dialog; other lines as they are."""
+    found = _SETTING.match(line.rstrip())
+    if found is None:
+        return line
+    dialog = (found["dialog"] or "").replace("&", "").strip()
+    unit = split_header(dialog).unit if found["kind"] == "QUANT" else None
+    return f"{found['name']}\t{found['said'].strip()} {unit or ''}".rstrip()
 
 
 def _begun(lines: tuple[str, ...], notes: list[Finding]) -> datetime | None:

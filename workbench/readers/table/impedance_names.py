@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from .header_units import Header, split_header, unit_of
@@ -68,6 +68,8 @@ _WORDS = {
 }
 _MEANINGS = {word: meaning for meaning, words in _WORDS.items() for word in words}
 _UNITS = {"frequency": "Hz", "z re": "Ohm", "z im": "Ohm", "z mod": "Ohm", "z phase": "deg"}
+_LETTERS = {"r": "z re", "x": "z im"}
+"""Resistance and reactance, where a spectrum has no other parts: alone they may mean anything."""
 _AXES = ({"z re", "z im"}, {"z mod", "z phase"})
 _REFERENCE = re.compile(
     r"\s+(?:vs|versus)\b\.?\s*(?:[^()\[\]/]|/\s*(?!\s*m?V\b)|\((?!\s*m?V\b)[^()]*\))+", re.IGNORECASE
@@ -94,7 +96,7 @@ def impedance_key(text: str) -> str | None:
             continue
         if turned is None:
             return meaning
-        return f"-{meaning}" if meaning in ("z im", "z phase") else None
+        return f"-{meaning}" if meaning in ("z re", "z im", "z phase") else None
     return None
 
 
@@ -110,9 +112,22 @@ def spectrum_keys(headers: Iterable[str]) -> dict[str, str]:
 
     Names such as ``f``, ``Re`` or ``Phase`` mean an impedance only together.
     """
+    headers = list(headers)
     found = {header: key for header in headers if (key := impedance_key(header)) is not None}
-    has = {key.removeprefix("-") for key in found.values()}
-    return found if "frequency" in has and any(axes <= has for axes in _AXES) else {}
+    if _is_spectrum(found):
+        return found
+    heads = {header: split_header(header) for header in headers}
+    plain = {
+        header: _LETTERS[head.key]
+        for header, head in heads.items()
+        if head.key in _LETTERS and (unit := unit_of(head.unit)) is not None and unit.base == "Ohm"
+    }
+    return found | plain if _is_spectrum(found | plain) else {}
+
+
+def _is_spectrum(keys: Mapping[str, str]) -> bool:
+    has = {key.removeprefix("-") for key in keys.values()}
+    return "frequency" in has and any(axes <= has for axes in _AXES)
 
 
 def without_reference(text: str) -> Header | None:

@@ -55,6 +55,8 @@ STEP_TIME_NAMES = ("step time", "steptime", "relative time", "rel time")
 """Names of a time that starts again with each step."""
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _NAME = re.compile(r"[~#]?\s*[A-Za-z][^:\t;=,]{0,60}:?")
+_PROSE = re.compile(r"comment|remark|note|kommentar|bemerkung", re.IGNORECASE)
+"""The name of a text that a person wrote, which may go on below the same name."""
 _PAIR = re.compile(r"^\s*[~#]?\s*([A-Za-z][^:\t;=]{0,60}?)\s*(?::\s*|\t|;)\s*(\S.{0,200}?)\s*$")
 
 
@@ -530,11 +532,16 @@ def _start_time(
 
 
 def metadata_above(lines: tuple[str, ...], delimiter: str | None = None) -> dict[str, JsonValue]:
-    """Names and values in the lines above the header, at most 100. ``delimiter`` is that of the table."""
+    """Names and values in the lines above the header, at most 100. ``delimiter`` is that of the table.
+
+    Of a name that comes again the first value is kept, but all lines of a comment.
+    """
     found: dict[str, JsonValue] = {}
     for line in lines:
         for name, value in _pairs(line, delimiter if delimiter in (",", ";", "\t") else "\t"):
-            if len(found) < 100:
+            if name in found and _PROSE.match(name):
+                found[name] = f"{found[name]}\n{value}"
+            elif len(found) < 100:
                 found.setdefault(name, value)
     return found
 

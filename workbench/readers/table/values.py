@@ -27,6 +27,16 @@ _DURATION = (
     r"^\s*(?:(?P<d>\d{1,6})\s*(?:d|days?|-|\.)[\s,]*)?(?:(?P<h>\d{1,8}):)?"
     r"(?P<m>\d{1,2}):(?P<s>\d{1,2}(?:[.,]\d{1,20})?)\s*$"
 )
+# With the letters of the units: "0h 1m 10s", "1 d 2 h", "3min 4.5 s".
+_IN_UNITS = (
+    r"^\s*(?:(?P<d>\d{1,6})\s*d(?:ays?)?[\s,]*)?(?:(?P<h>\d{1,8})\s*h(?:rs?|ours?)?[\s,]*)?"
+    r"(?:(?P<m>\d{1,8})\s*m(?:ins?|inutes?)?[\s,]*)?(?:(?P<s>\d{1,8}(?:[.,]\d{1,20})?)\s*s(?:ecs?|econds?)?)?\s*$"
+)
+_OTHER_MARKS = (
+    (r"^(.*\d:[0-5]\d:[0-5]\d):(\d{3})\s*$", r"\1.\2"),
+    (r"^\s*(\d{1,2})\.([0-5]\d)\.([0-5]\d)\s*$", r"\1:\2:\3"),
+)
+"""Milliseconds behind a colon, ``00:00:10:000``, and times of day with points, ``10.00.00``: each as it is usual."""
 _TO_MINUTES = re.compile(r"[\[(/]\s*h{1,3}:m(?:m|in)?\s*[\])]?\s*$", re.IGNORECASE)
 """The unit of a header whose times end in minutes: ``Time (hh:mm)``."""
 _SECONDS_IN = {"d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0}
@@ -57,9 +67,11 @@ _LONG_DATES = (
 )  # fmt: skip
 _OTHER_CLOCKS = (
     "%Y%m%dT%H%M%S", "%Y%m%d %H%M%S", "%Y%m%d_%H%M%S", "%Y-%m-%d_%H-%M-%S", "%Y-%m-%d %H-%M-%S", "%a %b %d %H:%M:%S %Y",
+    *(f"{date} %H.%M.%S" for date in _DATES),
+    *(f"%Y年%m月%d日{blank}%H{hour}%M分%S秒" for hour in "时時" for blank in ("", " ")),
     "%Y-%m-%d %H:%M:%S UTC", "%Y-%m-%d %H:%M:%S.%f UTC", "%Y-%m-%d %H:%M:%S GMT",
 )  # fmt: skip
-"""Clock times without marks, as in names of files, of C, and with the word for their zone."""
+"""Clock times without marks, as in names of files, of C, with points, in Chinese, and with the word for their zone."""
 _HOURS = ("%H:%M:%S", "%H:%M:%S.%f", "%I:%M:%S %p", "%I:%M:%S.%f %p", "%H:%M:%S %p", "%H:%M", "%I:%M %p")
 CLOCKS = (
     tuple(f"{date} {hour}" for date in _DATES + _LONG_DATES for hour in _HOURS)
@@ -226,7 +238,20 @@ def durations(series: Cells, header: str = "") -> tuple[Floats, int]:
 
 def _durations(text: pa.Array) -> Floats:
     """(n,) s of durations in any form; NaN where a text is not one."""
-    parts = pc.extract_regex(text, _DURATION)
+    for written, usual in _OTHER_MARKS:
+        text = pc.replace_substring_regex(text, written, usual)
+    total = _of_parts(text, _DURATION)
+    others = np.isnan(total) & pc.match_substring_regex(text, r"\d").fill_null(False).to_numpy(
+        zero_copy_only=False
+    )
+    if others.any():
+        total[others] = _of_parts(text.filter(pa.array(others)), _IN_UNITS)
+    return total
+
+
+def _of_parts(text: pa.Array, form: str) -> Floats:
+    """(n,) s of texts whose days, hours, minutes and seconds a form finds; NaN for others."""
+    parts = pc.extract_regex(text, form)
     total = np.zeros(len(text))
     for name, seconds in _SECONDS_IN.items():
         part = pc.replace_substring(pc.struct_field(parts, name), ",", ".")
