@@ -167,6 +167,51 @@ def test_a_header_alone_is_still_refused(tmp_path: Path) -> None:
         got(tmp_path, BROKEN.format(","))
 
 
+@pytest.mark.parametrize(
+    ("header", "line"),
+    [
+        ("testTime,cycleIndex,stepIndex,current,voltage,chargeCapacity,dischargeCapacity,temperature",
+         "{t},{cycle},{step},{i},{u},{q},{q},{warm}"),
+        ("TestTime_s,CycleNumber,StepNumber,Current_A,Voltage_V,ChargeCapacity_mAh,DischargeCapacity_mAh,Temp_degC",
+         "{t},{cycle},{step},{i},{u},{mah},{mah},{warm}"),
+        ("循环,工步序号,时间/s,电流/mA,电压/V,充电容量/Ah,放电容量/Ah,温度/℃",
+         "{cycle},{step},{t},{ma},{u},{q},{q},{warm}"),
+    ],
+    ids=["camels", "units behind", "Chinese"],
+)  # fmt: skip
+def test_counters_with_names_in_one_word(header: str, line: str, tmp_path: Path) -> None:
+    _, table = got(tmp_path, header + "\n" + rows(line))
+    holds(table)
+    for name in ("Charge capacity [A.h]", "Discharge capacity [A.h]"):
+        assert table[name].floats() == pytest.approx([n / 8 for n in range(16)])
+    assert table["Cycle from cycler"].floats()[[0, 15]] == pytest.approx([1, 2])
+    assert table["Step from cycler"].floats()[[0, 15]] == pytest.approx([1, 4])
+    assert table["Temperature [degC]"].floats() == pytest.approx(WARM)
+
+
+@pytest.mark.parametrize(
+    "index", ["2024-05-13 10:{:02}:{:02}", "0 days 00:{:02}:{:02}", "2024-05-13T10:{:02}:{:02}.500+02:00"]
+)
+def test_times_that_are_the_index_of_pandas(index: str, tmp_path: Path) -> None:
+    body = rows("{u},{i}").splitlines()
+    text = "".join(f"{index.format(n // 6, 10 * n % 60)},{line}\n" for n, line in enumerate(body))
+    holds(got(tmp_path, ",Voltage (V),Current (A)\n" + text)[1])
+
+
+def test_an_index_of_numbers_is_no_time(tmp_path: Path) -> None:
+    with pytest.raises(FileRefused, match="no column that is known as time"):
+        got(tmp_path, ",Voltage (V),Current (A)\n" + rows("{n},{u},{i}"))
+    _, table = got(tmp_path, ",Time (s),Voltage (V),Current (A)\n" + rows("{n},{t},{u},{i}"))
+    holds(table)
+    assert table.names[-1] == "Column 1"
+
+
+@pytest.mark.parametrize("header", ["Cycle,Cell1,Cell2", "Cycle number,Cell 1 capacity (Ah),Cell 2 capacity (Ah)"])
+def test_a_column_of_each_cell_gets_the_form_of_a_table_of_capacities(header: str, tmp_path: Path) -> None:
+    with pytest.raises(FileRefused, match="and a column 'cell' where it has several"):
+        got(tmp_path, header + "\n" + rows("{n},2.1,2.2"))
+
+
 SPECTRUM = [(1000, 0.02, -0.001), (100, 0.03, -0.002), (10, 0.04, -0.005), (1, 0.05, -0.009)]
 
 

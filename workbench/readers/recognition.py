@@ -10,7 +10,7 @@ from pathlib import Path
 from zipfile import is_zipfile
 
 from ..cycling import conform
-from ..cycling.columns import CURRENT, TIME, VOLTAGE
+from ..cycling.columns import CURRENT, CYCLER_CYCLE, TIME, VOLTAGE
 from ..errors import BadRequest, FileRefused, instead
 from ..messages import option, quoted
 from . import GENERAL, OF_BRANDS
@@ -30,6 +30,8 @@ from .table.missing_columns import is_of_a_test, is_table, of_a_spectrum, why_no
 from .table.text_format import TextFormat
 from .table.text_layout import HeaderLine, header_lines
 from .table.typed_columns import parquet_names
+
+_OF_SAMPLES = (TIME, CURRENT, VOLTAGE)
 
 
 def _loaded(places: Sequence[str]) -> Iterator[Reader]:
@@ -163,7 +165,7 @@ def _unknown(head: Head) -> str:
     known = {column.name for column in plan.columns}
     if plan.clock is not None:  # the time can be computed from it
         known.add(TIME)
-    missing = [name for name in (TIME, CURRENT, VOLTAGE) if name not in known]
+    missing = [name for name in _OF_SAMPLES if name not in known]
     if len(missing) > 1 and of_a_spectrum(plan.labels):
         raise FileRefused(why_no_spectrum(head.name, plan), unmapped=is_of_a_test(head, best, plan))
     if missing:
@@ -173,6 +175,11 @@ def _unknown(head: Head) -> str:
         if best is not None and best.has(OPEN_CIRCUIT.needs):
             curve = option("format", OPEN_CIRCUIT.name)
             why += f" If it is not a test but a curve of the voltage over a charge, say {curve}."
+        if len(missing) == len(_OF_SAMPLES) and plan.find(CYCLER_CYCLE) is not None:
+            why += (
+                " If it holds capacities by cycle, it needs the columns 'cycle' and 'capacity [A.h]', and a column "
+                "'cell' where it has several cells."
+            )
         raise FileRefused(why, unmapped=is_of_a_test(head, best, plan))
     return f"'{head.name}' has no known format. Its columns are {quoted(plan.labels)}."
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 
 from ..file.source import Head
 from ..table.columns import From
@@ -10,6 +11,7 @@ from ..table.impedance import settle_imaginary
 from ..table.missing_columns import may_be_samples
 from ..table.states import States
 from ..table.text_format import STEP_TIME_NAMES, TextFormat
+from ..table.text_layout import HeaderLine, header_lines
 
 TIME_NAMES = (
     "test time", "testtime", "total time", "tottime", "cumulative time", "elapsed time", "elapsed", "run time",
@@ -104,7 +106,7 @@ COLUMNS = (
             "paso",
             "passo",
             "ステップ",
-            "工步号",
+            *("工步号", "工步序号"),
         ),
     ),
     From(
@@ -125,38 +127,50 @@ COLUMNS = (
             "cycle#",
             "ciclo",
             "サイクル",
-            "循环号",
+            *("循环号", "循环", "循环次数", "循环序号"),
         ),
     ),
     From(
         "Discharge capacity [A.h]",
         (
-            "discharge capacity",
-            "discharging capacity",
-            "dchg cap",
-            "discharge cap",
-            "q discharge",
-            "qdischarge",
-            "dchg ah",
+            *(
+                "discharge capacity",
+                "discharging capacity",
+                "dchg cap",
+                "discharge cap",
+                "q discharge",
+                "qdischarge",
+            ),
+            *("dchg ah", "dischargecapacity", "放电容量", "放電容量"),
         ),
         "A.h",
         positive=True,
     ),
     From(
         "Charge capacity [A.h]",
-        ("charge capacity", "charging capacity", "chg cap", "charge cap", "q charge", "qcharge", "chg ah"),
+        (
+            *("charge capacity", "charging capacity", "chg cap", "charge cap", "q charge", "qcharge", "chg ah"),
+            *("chargecapacity", "充电容量", "充電容量"),
+        ),
         "A.h",
         positive=True,
     ),
     From(
         "Discharge energy [W.h]",
-        ("discharge energy", "discharging energy", "dchg energy", "energydischarge"),
+        (
+            "discharge energy",
+            "discharging energy",
+            "dchg energy",
+            "energydischarge",
+            "dischargeenergy",
+            "放电能量",
+        ),
         "W.h",
         positive=True,
     ),
     From(
         "Charge energy [W.h]",
-        ("charge energy", "charging energy", "chg energy", "energycharge"),
+        ("charge energy", "charging energy", "chg energy", "energycharge", "chargeenergy", "充电能量"),
         "W.h",
         positive=True,
     ),
@@ -178,6 +192,7 @@ COLUMNS = (
             *("température", "temperatura", "温度", "温度1", "온도", "температура"),
             *("battery temperature", "battery temp", "surface temperature", "cell surface temperature", "temp1"),
             *("temp 1", "temp cell", "t cell", "t bat", "t surf", "t surface", "T"),
+            *("module temperature", "pack temperature"),
             *("volume-averaged cell temperature", "x-averaged cell temperature"),
         ),
         "degC",
@@ -229,7 +244,27 @@ STATES = States(
     read=True,
 )
 
-DELIMITED = TextFormat(
+_MOMENT = re.compile(r'"?\d{4}-\d\d-\d\d[ T]\d\d:\d\d')
+_DURATION = re.compile(r'"?\d+ days?\b')
+
+
+@dataclass(frozen=True)
+class Delimited(TextFormat):
+    """A text whose time may be the index of a table of pandas, which is written as a first column without a name."""
+
+    def header(self, head: Head) -> HeaderLine | None:
+        named = (_with_index(head, line) for line in header_lines(head) if not line.fields[0].strip())
+        return super().header(head) or next((line for line in named if line.has(self.needs)), None)
+
+
+def _with_index(head: Head, line: HeaderLine) -> HeaderLine:
+    """A header whose first field gets the name of the times below it."""
+    row = next((row for row in head.lines[line.below :] if row.strip()), "")
+    name = "Timestamp" if _MOMENT.match(row) else "Time" if _DURATION.match(row) else ""
+    return replace(line, fields=(name, *line.fields[1:]), keys=line.keys | {name.casefold()})
+
+
+DELIMITED = Delimited(
     name="delimited",
     brand="any delimited text",
     endings=(".csv", ".tsv", ".txt"),

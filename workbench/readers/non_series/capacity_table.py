@@ -29,8 +29,11 @@ CYCLE = (
     "cycle no",
     "cycle nr",
     "cyc",
+    "cyclenumber",
+    "cycleindex",
     "discharge number",
-    "循环号",
+    "zyklus",
+    *("循环号", "循环", "循环次数", "循环序号"),
 )
 DISCHARGE = (
     "discharge capacity", "dischg capacity", "dchg cap", "discharge cap", "q dis", "qdis", "qd", "q discharge",
