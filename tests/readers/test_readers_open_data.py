@@ -136,6 +136,15 @@ def test_voltage_and_current_of_a_pack(whose: str, tmp_path: Path) -> None:
     holds(got(tmp_path, header + rows("{t};50;{pack};{i}"))[1], volts=96)
 
 
+@pytest.mark.parametrize(
+    "names", ["Vbat (V),Ibat (A),Tbat (C)", "U_bat,I_bat,T_bat", "V_batt (V),I_batt (A),BattTemp [C]"]
+)
+def test_short_names_of_a_logger(names: str, tmp_path: Path) -> None:
+    _, table = got(tmp_path, f"Time (s),{names}\n" + rows("{t},{u},{i},{warm}"))
+    holds(table)
+    assert table["Temperature [degC]"].floats() == pytest.approx(WARM)
+
+
 def test_the_voltage_of_the_cell_goes_before_that_of_the_pack(tmp_path: Path) -> None:
     header = "Time [s],Pack Voltage [V],Pack Current [A],Voltage [V]\n"
     holds(got(tmp_path, header + rows("{t},{pack},{i},{u}"))[1])
@@ -226,6 +235,13 @@ def is_spectrum(table: Table) -> None:
 
 def test_resistance_and_reactance_of_a_meter(tmp_path: Path) -> None:
     _, table = got(tmp_path, "FREQUENCY[Hz],R[ohm],X[ohm],V[V]\n" + spectrum("{f:E},{r:E},{x:E},3.6001E+00"))
+    is_spectrum(table)
+
+
+def test_an_amplitude_of_the_impedance_is_its_modulus(tmp_path: Path) -> None:
+    """The amplitude of what was applied is not."""
+    polar = "".join(f"{f},5,{1000 * abs(r + 1j * x)},{np.degrees(np.angle(r + 1j * x))}\n" for f, r, x in SPECTRUM)
+    _, table = got(tmp_path, "freq_Hz,Amplitude,z_amp_mOhm,z_ph_deg\n" + polar)
     is_spectrum(table)
 
 

@@ -55,6 +55,7 @@ CURRENT_NAMES = (
     "battery current",
     "pack current",
     "module current",
+    *("i bat", "ibat", "i batt", "ibatt", "battcurrent"),
 )
 VOLTAGE_NAMES = (
     "voltage", "v", "u", "volts", "potential", "cell voltage", "terminal voltage", "voltage measured", "ecell",
@@ -63,6 +64,7 @@ VOLTAGE_NAMES = (
     "u cell", "v cell", "cell potential", "electrode potential", "we(1) potential", "we potential", "working electrode",
     "working electrode potential", "vf", "potential applied", "volt", "mvolt", "mvolts", "millivolt", "millivolts",
     "ocp", "open circuit voltage", "open circuit potential", "battery voltage", "pack voltage", "module voltage",
+    "v bat", "vbat", "v batt", "vbatt", "u bat", "ubat", "battvoltage",
 )  # fmt: skip
 CLOCK_NAMES = (
     "date",
@@ -191,7 +193,7 @@ COLUMNS = (
             "measured temperature",
             *("température", "temperatura", "温度", "温度1", "온도", "температура"),
             *("battery temperature", "battery temp", "surface temperature", "cell surface temperature", "temp1"),
-            *("temp 1", "temp cell", "t cell", "t bat", "t surf", "t surface", "T"),
+            *("temp 1", "temp cell", "t cell", "t bat", "tbat", "t batt", "batttemp", "t surf", "t surface", "T"),
             *("module temperature", "pack temperature"),
             *("volume-averaged cell temperature", "x-averaged cell temperature"),
         ),
@@ -201,7 +203,7 @@ COLUMNS = (
         "Ambient temperature [degC]",
         (
             *("ambient temperature", "chamber temperature", "environment temperature", "ambient temp"),
-            *("chamber temp", "temp chamber", "temp amb", "t amb", "t ambient", "t chamber", "t env"),
+            *("chamber temp", "temp chamber", "temp amb", "amb temp", "t amb", "t ambient", "t chamber", "t env"),
         ),
         "degC",
     ),

@@ -57,7 +57,7 @@ _WORDS = {
     "z mod": tuple(
         _spellings(
             ("mod", "modulus", "magnitude", "mag", "abs"),
-            ("|z|", "z", "impedance", "impedanz", "|impedance|", "betrag"),
+            ("|z|", "z", "impedance", "impedanz", "|impedance|", "betrag", "zamp", "zamplitude"),
         )
     ),
     "z phase": tuple(
