@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from workbench.errors import FileRefused
-from workbench.readers import Reading, read
+from workbench.readers import Reading, SeveralTests, read
 from workbench.readers.file.source import look
 from workbench.readers.table import text_layout
 from workbench.table import Table, concat
@@ -62,6 +62,21 @@ def test_line_breaks_within_the_names_of_some_columns(tmp_path: Path) -> None:
     _, table = got(tmp_path, header + rows("{t};0;{i};{u:.4f}").replace(".", ","), "cp1252")
     holds(table)
     assert table.names[-1] == "Spannung der Zelle, 4-Leiter (V)"
+
+
+def test_names_with_line_breaks_that_come_again(tmp_path: Path) -> None:
+    lines = rows("{t},{u:.4f},{i}").splitlines(keepends=True)
+    reading, table = got(tmp_path, BROKEN.format(",") + "".join([*lines[:8], BROKEN.format(","), *lines[8:]]))
+    holds(table)
+    assert "header_repeated" in {note.code for note in reading.notes}
+
+
+def test_two_tests_below_each_other_whose_names_have_line_breaks(tmp_path: Path) -> None:
+    (tmp_path / "file.csv").write_text(2 * (BROKEN.format(",") + rows("{t},{u:.4f},{i}")))
+    with pytest.raises(SeveralTests) as refused:
+        read(tmp_path / "file.csv")
+    for name in refused.value.tests:
+        holds(concat(list(read(tmp_path / "file.csv", test=name).batches)))
 
 
 @pytest.mark.parametrize("text", ['1,"a\n2,"b\nx,y\n' * 400, '1,"a\n' + "x,y\n" * 1200, '1,"a""b\n' * 1200])

@@ -44,7 +44,8 @@ class Places:
         self.is_part = False
         self.nuls = 0
         self.unread = 0
-        titles = (head.lines[place] for place in {header.line, layout.skip - 1} if place >= 0)
+        places = {*range(header.line, header.below), layout.skip - 1}
+        titles = (head.lines[place] for place in places if place >= 0 and head.lines[place].strip())
         self._titles = frozenset(_bare(line.encode(), layout.unquote) for line in titles)
         rows = (line.lstrip(' \t"') for line in head.lines[layout.skip :] if line.strip())
         self._watched = exact and not next(rows, "x")[:1].isalpha()
