@@ -66,6 +66,12 @@ def test_times_as_text(times: list[str], seconds: list[float | None], tmp_path: 
     assert made["Time [s]"].tolist() == pytest.approx(seconds)
 
 
+def test_dates_with_points_alone_are_no_times_of_day(tmp_path: Path) -> None:
+    rows = "".join(f"{12 + place}.03.24,{1 - place % 2},3.{place}\n" for place in range(5))
+    with pytest.raises(FileRefused, match="The times in column 'time'"):
+        table(file(tmp_path, "time,current [A],voltage [V]\n" + rows), sign="charge")
+
+
 def test_time_from_a_clock_where_there_is_no_other(tmp_path: Path) -> None:
     text = PLAIN.replace("time [s]", "Date Time")
     for place in range(5):

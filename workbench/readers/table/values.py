@@ -32,11 +32,12 @@ _IN_UNITS = (
     r"^\s*(?:(?P<d>\d{1,6})\s*d(?:ays?)?[\s,]*)?(?:(?P<h>\d{1,8})\s*h(?:rs?|ours?)?[\s,]*)?"
     r"(?:(?P<m>\d{1,8})\s*m(?:ins?|inutes?)?[\s,]*)?(?:(?P<s>\d{1,8}(?:[.,]\d{1,20})?)\s*s(?:ecs?|econds?)?)?\s*$"
 )
-_OTHER_MARKS = (
-    (r"^(.*\d:[0-5]\d:[0-5]\d):(\d{3})\s*$", r"\1.\2"),
-    (r"^\s*(\d{1,2})\.([0-5]\d)\.([0-5]\d)\s*$", r"\1:\2:\3"),
-)
-"""Milliseconds behind a colon, ``00:00:10:000``, and times of day with points, ``10.00.00``: each as it is usual."""
+_MILLISECONDS = (r"^(.*\d:[0-5]\d:[0-5]\d):(\d{3})\s*$", r"\1.\2")
+"""Milliseconds behind a colon, ``00:00:10:000``, and as they are usual."""
+_WITH_POINTS = (r"^\s*(\d{1,2})\.([0-5]\d)\.([0-5]\d)\s*$", r"\1:\2:\3")
+"""Times of day with points, ``10.00.00``, and as they are usual."""
+_MAY_BE_DATE = r"^\s*(?:0?[1-9]|[12]\d|3[01])\.(?:0[1-9]|1[0-2])\.\d\d\s*$"
+"""What may be the 14th of March 2019 as well: ``14.03.19``."""
 _TO_MINUTES = re.compile(r"[\[(/]\s*h{1,3}:m(?:m|in)?\s*[\])]?\s*$", re.IGNORECASE)
 """The unit of a header whose times end in minutes: ``Time (hh:mm)``."""
 _SECONDS_IN = {"d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0}
@@ -238,8 +239,9 @@ def durations(series: Cells, header: str = "") -> tuple[Floats, int]:
 
 def _durations(text: pa.Array) -> Floats:
     """(n,) s of durations in any form; NaN where a text is not one."""
-    for written, usual in _OTHER_MARKS:
-        text = pc.replace_substring_regex(text, written, usual)
+    text = pc.replace_substring_regex(text, *_MILLISECONDS)
+    if not pc.all(pc.match_substring_regex(text, _MAY_BE_DATE)).as_py():
+        text = pc.replace_substring_regex(text, *_WITH_POINTS)
     total = _of_parts(text, _DURATION)
     others = np.isnan(total) & pc.match_substring_regex(text, r"\d").fill_null(False).to_numpy(
         zero_copy_only=False
