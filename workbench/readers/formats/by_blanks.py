@@ -89,7 +89,8 @@ class ByBlanks(TextFormat):
         if head.encoding is None or any(line.has(self.needs) for line in header_lines(head)):
             return None
         for place, line in enumerate(head.lines):
-            if not _LETTER.search(line) or is_number(line.split(None, 1)[0].split(",")[0]):
+            words = line.split(None, 1)
+            if not words or is_number(words[0].split(",", 1)[0]) or not _LETTER.search(line):
                 continue
             # In many files each row comes this far, since it begins with a clock time or a state.
             written = [names for names in _names(line) if self._are_wanted(names)]
