@@ -240,6 +240,30 @@ def test_breaks_before_the_gradient_is_steady_are_named() -> None:
     assert twice.tolist() == said.tolist() * 2
 
 
+def test_breaks_of_several_discharges_have_the_slope_of_their_own() -> None:
+    """The end of a discharge and the begin of the next one, after a charge, are 0.04 V apart, and have one slope."""
+    frame = interrupted()
+    t = np.arange(10.0, 1800.1, 10.0)
+    charge = series(t, np.full(len(t), -0.002), 3.95 + 5e-5 * t)
+    again = battery.ici(joined(frame, charge, frame, apart=0.0))
+    assert again["Valid"].sum() == 24
+    assert again["dE_OC/dt [V/s]"].to_numpy() == pytest.approx(-1e-5, rel=1e-6)
+
+
+def test_breaks_of_another_current_have_the_slope_of_their_own() -> None:
+    frame = interrupted()
+    last = frame["Voltage [V]"].iloc[-1] - frame["Voltage [V]"].iloc[0]
+    doubled = {
+        "Current [A]": 2 * frame["Current [A]"],
+        "Voltage [V]": 2 * frame["Voltage [V]"] - 4.0 + last - 0.011,
+    }
+    made = battery.ici(joined(frame, frame.assign(**doubled), apart=0.0))
+    slower = made["Current [A]"] < 0.003
+    assert made["Valid"].sum() >= 23
+    assert made["dE_OC/dt [V/s]"][slower].to_numpy() == pytest.approx(-1e-5, rel=1e-6)
+    assert made["dE_OC/dt [V/s]"][~slower].to_numpy() == pytest.approx(-2e-5, rel=1e-6)
+
+
 def test_few_breaks_and_coarse_breaks_have_no_numbers() -> None:
     assert battery.ici(interrupted(7)).attrs["warnings"][0]["code"] == "no_breaks"
     coarse = battery.ici(interrupted(every=2.5))

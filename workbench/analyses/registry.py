@@ -280,7 +280,7 @@ _OF_SAMPLES = (
     Declared(
         "ici",
         "How fast is diffusion, and how large the resistance, from short breaks of a current?",
-        4,
+        5,
         ici,
         "samples",
         ("ici",),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -104,7 +105,7 @@ def ici(
         )
     counted = count_charge(samples, limits, capacity)
     under = _time_under_current(samples, still)
-    slopes = _slopes(samples, breaks, under)
+    slopes = _slopes(samples, breaks, under, still)
     begun = _begun(samples, breaks)
     rows: list[dict[str, Cell]] = []
     usual = float(np.median([samples.time[one.end] - samples.time[one.last] for one in breaks]))
@@ -172,13 +173,20 @@ def _begun(samples: Checked, breaks: list[_Break]) -> list[int]:
     return found
 
 
-def _slopes(samples: Checked, breaks: list[_Break], under: Floats) -> Floats:
+def _slopes(samples: Checked, breaks: list[_Break], under: Floats, still: float) -> Floats:
     """How fast the voltage under load changes at each break, V/s of time under current: within the breaks of one
-    direction in a row."""
+    current in a row. A load in the other direction between two breaks, and another current, begin a new run: the
+    voltage before it says nothing of the slope after it."""
     lasts = np.array([one.last for one in breaks])
-    sign = np.sign(samples.current[lasts])
+    current = samples.current
     slopes = np.full(len(lasts), np.nan)
-    for run in np.split(np.arange(len(lasts)), np.flatnonzero(np.diff(sign)) + 1):
+    apart = [
+        number
+        for number, (before, after) in enumerate(pairwise(lasts.tolist()), 1)
+        if abs(current[after] - current[before]) > _EQUAL * abs(current[before])
+        or bool((current[before : after + 1] * np.sign(current[before]) < -still).any())
+    ]
+    for run in np.split(np.arange(len(lasts)), apart):
         rows = lasts[run]
         if len(run) > 2 and bool((np.diff(under[rows]) > 0).all()):
             slopes[run] = np.gradient(samples.voltage[rows], under[rows])
