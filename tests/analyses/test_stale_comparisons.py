@@ -50,6 +50,16 @@ def owners(bench: wb.Bench) -> set[str]:
     return set(bench.analyses.list(analysis_type="outliers")["measurement_name"])
 
 
+def test_a_cell_that_is_not_compared_says_why(bench: wb.Bench) -> None:
+    """Its record had no rows, and said that."""
+    add(bench, 9, cycles=CYCLES // 2 - 1)
+    bench.measurements.update("T9", tags=["ageing"])
+    said = bench.analyse("outliers")
+    assert list(said.invalid.values()) == [
+        "its test is too short: it has less than half of the cycles that its group has in the middle"
+    ]
+
+
 def test_a_test_that_grows_into_the_comparison(bench: wb.Bench) -> None:
     add(bench, 9, cycles=3)  # it is still running
     bench.analyse("outliers")

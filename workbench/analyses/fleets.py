@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 import pandas as pd
@@ -11,11 +12,12 @@ from ..battery.fleet.outliers import COLUMNS
 from ..battery.fleet.outliers import outliers as compared
 from ..battery.inputs import flags
 from ..battery.off_course import left_out, off_course
-from ..battery.result import Remark, refused
+from ..battery.result import VALID, WARNING, Cell, Remark, result
 from ..cycling import columns as c
 from ..cycling.life import CYCLE_IN_LIFE
 
 _LONG = 0.5
+_SHORT = "its test is too short: it has less than half of the cycles that its group has in the middle"
 Group = Literal["batch", "all"]
 
 
@@ -44,8 +46,11 @@ def outliers(cycles: pd.DataFrame, *, limit: float = 3.5, group: Group = "batch"
     off = [off_course(rows) for _, rows in held.groupby("Cell")]
     beside = pd.concat(off) if off else pd.Series(dtype=object)
     held = held.drop(index=beside.index[beside != ""])
+    why = dict.fromkeys(sorted(set(cycles["Cell"]) - set(held["Cell"])), "no complete cycle can be compared")
     if held.empty:
-        return refused(COLUMNS, "no_cycles", "No test has a complete cycle.", "outliers")
+        return result(
+            _not_compared(why), COLUMNS, [Remark("no_cycles", "No test has a complete cycle.", "outliers")]
+        )
     held = held.assign(Group=held["Batch"] if group == "batch" else "all")
     last = held.groupby("Cell")[c.CYCLE_COUNT].transform("max")
     middle = last.groupby(held["Group"]).transform("median")
@@ -58,8 +63,13 @@ def outliers(cycles: pd.DataFrame, *, limit: float = 3.5, group: Group = "batch"
     table = pd.DataFrame(
         {"Group": grouped["Group"].first(), "Retention": capacity.last() / capacity.first()}
     ).reset_index()
-    found = compared(table, limit=limit)
     short = sorted(set(held["Cell"]) - set(table["Cell"]))
+    why |= dict.fromkeys(short, _SHORT)
+    found = compared(table, limit=limit)
+    if why:
+        attrs = found.attrs
+        found = pd.concat([found, result(_not_compared(why), COLUMNS)], ignore_index=True)
+        found.attrs = attrs
     if short:
         message = f"Not compared, because their tests are too short: {', '.join(short)}."
         remark = Remark("too_short", message, "outliers")
@@ -69,3 +79,11 @@ def outliers(cycles: pd.DataFrame, *, limit: float = 3.5, group: Group = "batch"
     if partly:
         found.attrs["warnings"] = [*found.attrs.get("warnings", []), vars(PART_CHARGED)]
     return found
+
+
+def _not_compared(why: Mapping[str, str]) -> list[dict[str, Cell]]:
+    """A row for each cell that is not compared, with the reason."""
+    return [
+        {"Cell": cell, "Group": "", "Outlier": "unknown", VALID: False, WARNING: words}
+        for cell, words in why.items()
+    ]

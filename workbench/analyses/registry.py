@@ -104,7 +104,7 @@ _OF_CYCLES = (
     Declared(
         "outliers",
         "Which cells differ from the others of their batch?",
-        5,
+        6,
         outliers,
         "cycles",
         ("ageing",),
