@@ -337,6 +337,28 @@ def test_a_discharge_without_a_charge_before_it_is_left_out() -> None:
     assert "step 2 (no charge before it)" in made.attrs["warnings"][0]["message"]
 
 
+def test_rests_in_which_the_cycler_shows_some_milliamperes_are_no_part_of_a_discharge() -> None:
+    rows: list[dict[str, float | str]] = []
+    for row in RATES.to_dict("records"):
+        rows.append({**row, "Step count": len(rows)})
+        volts, cycle = 3.0 if "discharge" in str(row["Step type"]) else 4.1, float(row["Cycle count"])
+        rows.append(step_row(len(rows), "Constant current discharge", 0.004, 1.0, volts, volts, int(cycle)))
+    made, clean = battery.rate_capability(pd.DataFrame(rows)), battery.rate_capability(RATES)
+    columns = ["Current [A]", "CC capacity [A.h]", "Duration [s]", "Mean power [W]", "n"]
+    assert made[columns].to_numpy() == pytest.approx(clean[columns].to_numpy())
+    assert "left_out" not in codes(made)
+
+
+def test_a_refusal_names_more_than_the_first_discharge() -> None:
+    rows = []
+    for n in range(3):
+        rows.append(step_row(3 * n, "Constant current charge", -0.5, 4.0, 2.5, 4.2, n))
+        rows.append(step_row(3 * n + 1, "Constant current discharge", 1.0, 1.0, 4.2, 3.4, n))
+        rows.append(step_row(3 * n + 2, "Constant current discharge", 0.5, 2.0, 3.4, 2.5, n))
+    said = battery.rate_capability(pd.DataFrame(rows))["Warning"].iloc[0]
+    assert "step 1 (at several currents), step 4 (at several currents)" in said
+
+
 def test_charges_that_end_differently_are_warned_of() -> None:
     rows = []
     for n, (cut, current) in enumerate([(0.05, 0.2), (0.2, 1.0), (0.05, 2.0)]):

@@ -135,7 +135,7 @@ _OF_STEPS = (
     Declared(
         "rate_capability",
         "How much charge does a cell give at which rate?",
-        1,
+        2,
         rate_capability,
         "steps",
         ("rate",),
@@ -145,7 +145,7 @@ _OF_STEPS = (
     Declared(
         "peukert",
         "How does the duration of a discharge depend on its current?",
-        1,
+        2,
         peukert,
         "steps",
         ("rate",),

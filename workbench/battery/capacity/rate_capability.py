@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -11,7 +11,7 @@ import pandas as pd
 from ...messages import counted
 from ..inputs import T_MEAN, Refusal, positive, refusing, temperatures
 from ..result import Cell, Remark, result
-from .step_table import CC, CV, NEAR, Half, Steps, halves, largest_discharge
+from .step_table import CC, CV, MEAN_CURRENT, NEAR, Half, Steps, halves, largest_discharge
 
 COLUMNS = (
     "C-rate [1/h]",
@@ -31,6 +31,10 @@ FEWEST = 3
 _SAME_RATE = 0.05
 _SAME_CUT_OFF = 0.2
 _LEAST = 0.05
+_NAMED = 3
+_BESIDE = 0.01
+"""Steps at another current that pass less than this share of a discharge are not of it: rests in which the cycler shows
+some milliamperes, or a sample that it wrote while it switched."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +58,9 @@ def rate_capability(steps: pd.DataFrame, *, rated: float | None = None, mass: fl
     energy over duration of that part.
 
     A discharge counts that follows a charge, at one current, and ends within 20 mV of the voltage where most do; others
-    are named in the warnings. Fewer than three rates, charges that end at currents more than 20 % apart, and
-    temperatures more than 2 K apart are warned of.
+    are named in the warnings. Steps at another current that pass less than 1 % of it are not of a discharge, such as
+    rests in which the cycler shows some milliamperes. Fewer than three rates, charges that end at currents more than
+    20 % apart, and temperatures more than 2 K apart are warned of.
 
     Parameters
     ----------
@@ -114,7 +119,7 @@ def rates(steps: Steps) -> tuple[list[Rate], list[Remark]]:
     every = halves(steps)
     found = halves(steps, _LEAST * largest_discharge(every)) if every else []
     pairs = [
-        (charge, discharge)
+        (_without_beside(charge), _without_beside(discharge))
         for charge, discharge in pairwise(found)
         if discharge.direction > 0 and charge.direction < 0
     ]
@@ -138,7 +143,7 @@ def rates(steps: Steps) -> tuple[list[Rate], list[Remark]]:
             why = "at several currents" if not one_current else f"ends at {end:.3f} V, others at {usual:.3f} V"
             left.append(f"step {discharge.first('Step count'):g} ({why})")
     if not kept:
-        raise Refusal("no_discharge", f"No discharge is at one current and ends where others do: {left[0]}.")
+        raise Refusal("no_discharge", f"No discharge is at one current and ends where others do: {_few(left)}.")
     remarks = [Remark("left_out", f"Left out: {', '.join(left)}.")] if left else []
     remarks += _unequal_charges([charge for charge, _ in kept])
     remarks += temperatures(np.array([discharge.temperature for _, discharge in kept]))
@@ -150,6 +155,20 @@ def rates(steps: Steps) -> tuple[list[Rate], list[Remark]]:
         else:
             made.append(Rate(half.current, (half,)))
     return made, remarks
+
+
+def _without_beside(half: Half) -> Half:
+    """A half cycle without the constant-current steps beside it: those at another current that pass almost nothing."""
+    flow = half.steps.out if half.direction > 0 else half.steps.into
+    current = np.abs(half.steps.column(MEAN_CURRENT)[half.rows])
+    other = np.abs(current - half.current) > _SAME_RATE * half.current
+    beside = (half.steps.part[half.rows] == CC) & other & (flow[half.rows] < _BESIDE * half.passed())
+    return replace(half, rows=half.rows[~beside]) if beside.any() else half
+
+
+def _few(left: list[str]) -> str:
+    more = len(left) - _NAMED
+    return ", ".join(left[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _unequal_charges(charges: list[Half]) -> list[Remark]:
