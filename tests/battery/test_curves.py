@@ -311,3 +311,32 @@ def test_a_rest_that_still_drifts_is_marked() -> None:
     relaxed = battery.ocv_from_rests(after_load())
     assert not relaxed["Warning"].str.contains("equilibrium").any()
     assert codes(battery.ocv_from_rests(after_load(), least=10_000)) == {"no_rests"}
+
+
+def logged_by_voltage(every: float) -> pd.DataFrame:
+    """A charge with a peak of 25.3 A.h/V at 3.6 V, of which a cycler logs a sample at each ``every`` V."""
+    volts = np.arange(3.0, 4.2, 1e-5)
+    charge = 2 / (1 + np.exp(-(volts - 3.6) / 0.02)) + 0.3 * (volts - 3.0)
+    hours = (charge - charge[0]) / (charge[-1] - charge[0]) * 20
+    seconds = np.arange(0.0, 72000.0, 5.0)
+    every_second = np.interp(seconds, 3600 * hours, volts)
+    kept = np.unique(np.searchsorted(every_second, np.arange(3.0, every_second[-1], every)))
+    amps = -(charge[-1] - charge[0]) / 20
+    return series(seconds[kept], np.full(len(kept), amps), every_second[kept])
+
+
+@pytest.mark.parametrize("every", [0.002, 0.005, 0.01])
+def test_samples_at_each_step_of_voltage_are_not_noise(every: float) -> None:
+    made = battery.ic_peaks(logged_by_voltage(every), rated=2.36)
+    assert made["Valid"].tolist() == [True]
+    assert made["Position [V]"].iloc[0] == pytest.approx(3.6, abs=0.003)
+    assert made["Height [A.h/V]"].iloc[0] == pytest.approx(24.94, rel=0.015)
+    assert made["Warning"].iloc[0] == ""
+
+
+def test_samples_further_apart_than_the_window_have_no_peaks_and_say_so() -> None:
+    uncertain = battery.ic_peaks(logged_by_voltage(0.015), rated=2.36)
+    assert "uncertain: the samples are 15 mV apart" in uncertain["Warning"].iloc[0]
+    apart = battery.ic_peaks(logged_by_voltage(0.04), rated=2.36)
+    assert not apart["Valid"].any()
+    assert "the samples are 40 mV apart, further than the window of 20 mV" in apart["Warning"].iloc[0]

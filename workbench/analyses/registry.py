@@ -187,7 +187,7 @@ _OF_SAMPLES = (
     Declared(
         "ic_peaks",
         "Where are the peaks of dQ/dV, and how large are they?",
-        2,
+        3,
         ic_peaks,
         "samples",
         ("pocv", "rpt"),
@@ -196,7 +196,7 @@ _OF_SAMPLES = (
     Declared(
         "dva_features",
         "Where is the peak of graphite in dV/dQ?",
-        2,
+        3,
         dva_features,
         "samples",
         ("pocv", "rpt"),
@@ -228,7 +228,7 @@ _OF_SAMPLES = (
     Declared(
         "dtv",
         "What does the temperature show over the voltage?",
-        1,
+        2,
         dtv,
         "samples",
         ("ageing", "rate"),
@@ -270,7 +270,7 @@ _OF_SAMPLES = (
     Declared(
         "gitt",
         "How fast is diffusion, from pulses with long rests?",
-        4,
+        5,
         gitt,
         "samples",
         ("gitt",),

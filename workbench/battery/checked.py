@@ -22,6 +22,7 @@ from .result import Cell, Remark
 
 TEMPERATURE = "Temperature [degC]"
 T_COLUMNS = ("T mean [degC]", "T min [degC]", "T max [degC]")
+_REPEATED = 0.1
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,9 @@ def voltage_noise(voltage: ArrayLike) -> float:
     """The noise of a voltage, V: from the median of its second differences, at least that of its resolution.
 
     The second difference of independent noise deviates by the square root of 6 times the noise; the median of its
-    magnitude is that divided by 1.4826. A voltage in steps has at least a step over the square root of 12.
+    magnitude is that divided by 1.4826. A voltage in steps, which stands from sample to sample in between, has at least
+    a step over the square root of 12. Where it never stands, its least change is no resolution: a cycler may log a
+    sample at each 5 mV.
     """
     values = np.asarray(voltage, float)
     values = values[np.isfinite(values)]
@@ -122,8 +125,9 @@ def voltage_noise(voltage: ArrayLike) -> float:
         return 0.0
     bent = np.abs(np.diff(values, 2))
     steps = np.abs(np.diff(values))
-    steps = steps[steps > 1e-9]
-    resolution = float(steps.min()) / 12**0.5 if len(steps) else 0.0
+    moves = steps > 1e-9
+    repeated = float(np.mean(~moves)) > _REPEATED
+    resolution = float(steps[moves].min()) / 12**0.5 if repeated and moves.any() else 0.0
     return max(1.4826 * float(np.median(bent)) / 6**0.5, resolution)
 
 

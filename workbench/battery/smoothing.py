@@ -20,7 +20,6 @@ _SAMPLES_IN_WINDOW = 4.0
 _PROMINENT = 0.1
 _KEPT = 0.04
 _SAID = 0.05
-_REPEATED = 0.1
 _NOISE_IN_TURN, _LEAST_TURN = 12.0, 0.002
 _NOISY = 18.0
 # What is left of a peak of the logistic Q = A / (1 + exp(-v / s)) when the window is doubled, and how much the single
@@ -115,17 +114,9 @@ def _curve(voltage: ArrayLike, charge: ArrayLike) -> _Curve | None:
         return None
     v = v if v[-1] >= v[0] else -v
     envelope = np.maximum.accumulate(v)
-    noise = _noise(v)
+    noise = voltage_noise(v)
     turned = envelope - v > max(_NOISE_IN_TURN * noise, _LEAST_TURN)
     return _Curve(envelope, q, np.unique(envelope[turned]), noise, float(np.median(np.diff(envelope))))
-
-
-def _noise(voltage: Floats) -> float:
-    """The noise of a voltage, V. Its least step is its resolution only where samples repeat it: else they are apart."""
-    moves = np.diff(voltage)
-    if np.mean(moves == 0) > _REPEATED:
-        return voltage_noise(voltage)
-    return 1.4826 * float(np.median(np.abs(np.diff(moves)))) / 6**0.5
 
 
 def _lowered(curve: _Curve, width: float, step: float) -> float:

@@ -10,7 +10,7 @@ from ..differential import slope_on_grid
 from ..inputs import Refusal, refusing
 from ..result import VALID, WARNING, Cell, result
 from .peaks import Peak, peaks_of
-from .slow_half_cycles import Curve, curves_of, noise_of
+from .slow_half_cycles import Curve, apart_of, curves_of, noise_of
 
 COLUMNS = (
     "Half cycle",
@@ -30,6 +30,8 @@ _WHAT = "Peaks of dQ/dV"
 _FAST, _BEST = 1 / 5, 1 / 20
 _MARGIN = 1.005
 _NOISY, _DOUBTFUL = 20.0, 40.0
+_SPARSE = 1.8
+"""Distances of samples in a window, below which a height is 2 % too low and more."""
 _RESOLVED = 1.5
 """Windows of width at half height from which on a peak keeps nine tenths of its height."""
 
@@ -67,8 +69,9 @@ def ic_peaks(
     Returns ``Half cycle`` (from 0), ``Direction``, ``Peak`` (from 0, by rising voltage), ``Position [V]``, ``Height
     [A.h/V]`` and ``Prominence [A.h/V]`` (positive both ways), ``Area [A.h]`` (from valley to valley), ``FWHM [V]``,
     ``Centroid [V]``, ``Window [V]``, ``C-rate [1/h]``, temperatures, ``Valid`` and ``Warning``. A half cycle with
-    rests or several currents inside, faster than ``fastest``, or whose noise times 20 is above the window has one row
-    that is not valid: at 10 times the noise heights were up to 45 % off and positions 40 mV. The area is NaN where
+    rests or several currents inside, faster than ``fastest``, whose samples are further apart than the window, or whose
+    noise times 20 is above the window has one row that is not valid: at 10 times the noise heights were up to 45 % off
+    and positions 40 mV. The area is NaN where
     another peak or an end of the curve is within one window.
     """
     samples = checked(frame, _WHAT)
@@ -84,13 +87,15 @@ def ic_peaks(
         said = f"C/{1 / curve.c_rate:.3g} is faster than C/20" if curve.c_rate > _BEST * _MARGIN else ""
         noise = noise_of(curve)
         noisy = f"uncertain: a noise of {1000 * noise:.2g} mV" if noise * _DOUBTFUL > window else ""
+        apart = apart_of(curve)
+        sparse = f"uncertain: the samples are {1000 * apart:.2g} mV apart" if apart * _SPARSE > window else ""
         for number, peak in enumerate(found):
             narrow = peak.fwhm < _RESOLVED * window
             unresolved = f"higher and narrower than said: the window is {1000 * window:g} mV" if narrow else ""
             rows.append(
                 _row(curve, window)
                 | _cells(number, peak)
-                | {WARNING: joined([peak.near, said, noisy, unresolved, curve.said])}
+                | {WARNING: joined([peak.near, said, noisy, sparse, unresolved, curve.said])}
             )
     return result(rows, COLUMNS, [*samples.remarks, *remarks])
 
@@ -102,6 +107,9 @@ def _why(curve: Curve, window: float, fastest: float) -> str:
     if noise * _NOISY > window:
         needed = 1000 * _NOISY * noise
         return f"a noise of {1000 * noise:.2g} mV needs a window of {needed:.3g} mV; it is {1000 * window:g} mV"
+    apart = apart_of(curve)
+    if apart > _MARGIN * window:
+        return f"the samples are {1000 * apart:.3g} mV apart, further than the window of {1000 * window:g} mV"
     return ""
 
 

@@ -235,6 +235,16 @@ def noise_of(curve: Curve) -> float:
     return voltage_noise(curve.voltage)
 
 
+def apart_of(curve: Curve) -> float:
+    """How far the samples of a curve are apart, V: half of the charge passes between samples that are further apart."""
+    moves, passed = np.abs(np.diff(curve.voltage)), np.diff(curve.charge)
+    order = np.argsort(moves, kind="stable")
+    share = np.cumsum(passed[order])
+    if not len(moves) or not share[-1] > 0:
+        return 0.0
+    return float(moves[order][min(int(np.searchsorted(share, share[-1] / 2)), len(moves) - 1)])
+
+
 def slowest(curves: Sequence[Curve], direction: Direction) -> Curve | None:
     """The slowest usable curve of a direction that holds at least 90 % of the largest charge; None without one."""
     usable = [curve for curve in curves if curve.direction == direction and not curve.why]
