@@ -305,6 +305,38 @@ def test_a_time_constant_at_its_bound_is_not_known() -> None:
     assert battery.relaxation(after_load()).iloc[0]["tau1 [s]"] == pytest.approx(30, rel=0.01)
 
 
+RELAXED = ["a1 [V]", "tau1 [s]", "a2 [V]", "tau2 [s]"]
+
+
+@pytest.mark.parametrize("noise", [0.0, 1e-4])
+@pytest.mark.parametrize("every", [1.0, 60.0])
+def test_one_time_constant_is_not_taken_for_two(every: float, noise: float) -> None:
+    """Two were made of it by noise, such as -0.055 V with 798 s and 0.085 V with 834 s, or V_inf was not known."""
+    on, t = after_load().iloc[:10], np.arange(every, 7201, every)
+    volts = 3.6 - 0.03 * np.exp(-t / 900) + noise * np.random.default_rng(0).normal(size=len(t))
+    made = battery.relaxation(joined(on, series(t, 0 * t, volts), apart=0.0)).iloc[0]
+    assert made[["V_inf [V]", "a1 [V]", "tau1 [s]"]].tolist() == pytest.approx([3.6, 0.03, 900], rel=0.01)
+    assert made[["a2 [V]", "tau2 [s]"]].isna().all()
+    assert "one time constant describes it" in made["Warning"]
+
+
+def test_a_voltage_without_a_course_has_no_time_constant() -> None:
+    on, t = after_load().iloc[:10], np.arange(1.0, 3601)
+    volts = 3.6 + 1e-4 * np.random.default_rng(0).normal(size=len(t))
+    made = battery.relaxation(joined(on, series(t, 0 * t, volts), apart=0.0)).iloc[0]
+    assert made[RELAXED].isna().all()
+    assert made["V_inf [V]"] == pytest.approx(3.6, abs=1e-4)
+    assert "no time constant" in made["Warning"]
+
+
+def test_time_constants_that_are_both_at_the_bound_are_not_known() -> None:
+    """One of 20 s, of which the samples from 60 s on show the end."""
+    on, t = after_load().iloc[:10], np.arange(60.0, 7201, 60.0)
+    made = battery.relaxation(joined(on, series(t, 0 * t, 3.6 - 0.02 * np.exp(-t / 20)), apart=0.0)).iloc[0]
+    assert made[RELAXED].isna().all()
+    assert "tau2 is not known: it is too close to tau1" in made["Warning"]
+
+
 def test_a_rest_that_still_drifts_is_marked() -> None:
     made = battery.ocv_from_rests(after_load(tau=3000, seconds=3600))
     assert made["Warning"].str.contains("mV/h: not at equilibrium").all()

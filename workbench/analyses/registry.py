@@ -218,7 +218,7 @@ _OF_SAMPLES = (
     Declared(
         "relaxation",
         "How does the voltage come to rest after a load?",
-        3,
+        4,
         relaxation,
         "samples",
         ("gitt", "hppc", "rpt"),

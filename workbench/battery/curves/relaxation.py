@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -45,15 +46,21 @@ _POINTS = 300
 _FAR = 0.020
 _EVERY = 10.0
 _BOUND = 1.01
+_APART = 2.0
+_EXACT = 1e-12
+"""A mean square of residuals, in the square of the range, that is as good as none."""
+_BETTER = 10.0
+"""What n ln(cost / cost) must gain for two more parameters: 4 as Akaike has it, and 6 that the choice is clear."""
+_FEWER = {1: "one time constant describes it", 0: "the voltage does not move beyond its noise: no time constant"}
 
 
 class _Fit(NamedTuple):
-    """V = end - a1 exp(-t / tau1) - a2 exp(-t / tau2), V and s, tau1 < tau2; and the rms of the residual, V.
-    ``shortest``, s, is the least that a time constant may be."""
+    """V = end - a1 exp(-t / tau1) - a2 exp(-t / tau2), V and s, tau1 < tau2, or with one of them, or none; and the rms
+    of the residual, V. ``shortest``, s, is the least that a time constant may be."""
 
     end: float
-    amounts: tuple[float, float]
-    taus: tuple[float, float]
+    amounts: tuple[float, ...]
+    taus: tuple[float, ...]
     rms: float
     shortest: float
 
@@ -71,9 +78,9 @@ def relaxation(
     """How the voltage relaxes in each long rest after a load: one row a rest.
 
     t counts from the last sample under load. V(t) = V_inf - a1 exp(-t / tau1) - a2 exp(-t / tau2) is fitted to samples
-    that are spread evenly over log t. Variance, skewness, kurtosis, largest, smallest and mean voltage are those of
-    the first ``least`` seconds, every 10 s; NaN where the first sample comes later: J. Zhu et al., Nature
-    Communications 13 (2022) 2261.
+    that are spread evenly over log t; with one exponential where a second one makes the fit no better than noise does.
+    Variance, skewness, kurtosis, largest, smallest and mean voltage are those of the first ``least`` seconds, every
+    10 s; NaN where the first sample comes later: J. Zhu et al., Nature Communications 13 (2022) 2261.
 
     Parameters
     ----------
@@ -126,13 +133,17 @@ def _row(
         return {**row, VALID: False, WARNING: joined([short, *said])}
     fit = _fit(t, u)
     row["rms [mV]"] = 1000 * fit.rms
-    for name, amount, tau in zip("12", fit.amounts, fit.taus, strict=True):
+    at_bound = bool(fit.taus) and fit.taus[0] <= _BOUND * fit.shortest
+    for name, amount, tau in zip("12", fit.amounts, fit.taus, strict=False):
         if tau <= _BOUND * fit.shortest:
             # The fit would go further: the value says where its bound is, and the amount belongs to that value.
             said.append(f"tau{name} is not known: it is as short as the fit allows, {fit.shortest:.3g} s")
+        elif at_bound and tau <= _APART * fit.taus[0]:
+            said.append(f"tau{name} is not known: it is too close to tau1")
         elif tau <= t[-1]:
             row |= {f"a{name} [V]": amount, f"tau{name} [s]": tau}
-    if fit.taus[1] <= t[-1]:
+    said.append(_FEWER.get(len(fit.taus), ""))
+    if not fit.taus or fit.taus[-1] <= t[-1]:
         row["V_inf [V]"] = fit.end
         off = 1000 * abs(fit.end - float(u[-1]))
         said.append(f"V_inf is extrapolated by {off:.3g} mV" if off > 1000 * _FAR else "")
@@ -181,36 +192,49 @@ def _features(t: Floats, u: Floats, least: float) -> dict[str, Cell]:
 
 
 def _fit(t: Floats, u: Floats) -> _Fit:
-    """Two exponentials, from starts at pairs of time constants that are spread over the rest."""
+    """As many exponentials, up to two, as the samples show, from starts at time constants spread over the rest."""
     wanted = np.geomspace(max(t[0], t[-1] / 1e5, 1e-3), t[-1], _POINTS)
     kept = np.unique(np.clip(np.searchsorted(t, wanted), 0, len(t) - 1))
     x, y = t[kept], u[kept]
     shift, size = float(y[-1]), max(float(np.ptp(y)), 1e-9)
     scaled = (y - shift) / size
-    low, high = np.log(max(x[0], t[-1] / 1e5, 1e-3)), np.log(100 * t[-1])
+    shortest, longest = max(x[0], t[-1] / 1e5, 1e-3), 100 * t[-1]
+    found = [_exponentials(count, x, scaled, t[-1], (shortest, longest)) for count in (2, 1, 0)]
+    best = found[0]
+    for fewer in found[1:]:
+        better = len(x) * np.log((fewer[1] + _EXACT * len(x)) / (best[1] + _EXACT * len(x)))
+        best = fewer if better < _BETTER else best
+    place, cost = best
+    taus, amounts = np.exp(place[1 + len(place) // 2 :]), size * place[1 : 1 + len(place) // 2]
+    order = np.argsort(taus)
+    return _Fit(
+        shift + size * float(place[0]),
+        tuple(amounts[order].tolist()),
+        tuple(taus[order].tolist()),
+        size * float(np.sqrt(2 * cost / len(x))),
+        shortest,
+    )
+
+
+def _exponentials(
+    count: int, x: Floats, y: Floats, end: float, between: tuple[float, float]
+) -> tuple[Floats, float]:
+    """The end, the amounts and the logarithms of the time constants of so many exponentials, and their cost."""
+    if not count:
+        return np.array([y.mean()]), float(0.5 * ((y - y.mean()) ** 2).sum())
+    low, high = np.log(between[0]), np.log(between[1])
 
     def residual(p: Floats) -> tuple[Floats, Floats]:
-        tau = np.exp(p[:, 3:, None])
+        tau, amount = np.exp(p[:, 1 + count :, None]), p[:, 1 : 1 + count, None]
         decay = np.exp(-x / tau)
-        left = p[:, [0]] - p[:, [1]] * decay[:, 0] - p[:, [2]] * decay[:, 1] - scaled
-        slopes = [np.ones_like(left), -decay[:, 0], -decay[:, 1]]
-        slopes += [-p[:, [1 + one]] * decay[:, one] * x / tau[:, one] for one in (0, 1)]
-        return left, np.stack(slopes, axis=-1)
+        left = p[:, [0]] - (amount * decay).sum(axis=1) - y
+        slopes = [np.ones((len(p), 1, len(x))), -decay, -amount * decay * x / tau]
+        return left, np.concatenate(slopes, axis=1).transpose(0, 2, 1)
 
-    fast = np.linspace(low, np.log(t[-1]), 6)
-    starts = np.array([[0, 0.5, 0.5, one, other] for one in fast for other in fast if other > one])
-    starts[:, 1:3] *= np.sign(scaled[-1] - scaled[0]) or 1.0
-    bounds = np.array([10.0, 20.0, 20.0])
-    found = minima(residual, starts, np.concatenate([-bounds, [low, low]]), np.concatenate([bounds, [high, high]]))
-    best = found.places[int(np.argmin(found.costs))]
-    order = np.argsort(best[3:])
-    amounts = size * best[1:3][order]
-    taus = np.exp(best[3:][order])
-    rms = size * float(np.sqrt(2 * found.costs.min() / len(x)))
-    return _Fit(
-        shift + size * float(best[0]),
-        (float(amounts[0]), float(amounts[1])),
-        (float(taus[0]), float(taus[1])),
-        rms,
-        float(np.exp(low)),
-    )
+    fast = np.linspace(low, np.log(end), 6)
+    starts = np.array([[0.0, *[1 / count] * count, *taus] for taus in combinations(fast, count)])
+    starts[:, 1 : 1 + count] *= np.sign(y[-1] - y[0]) or 1.0
+    bounds = np.array([10.0, *[20.0] * count])
+    lows, highs = np.concatenate([-bounds, [low] * count]), np.concatenate([bounds, [high] * count])
+    found = minima(residual, starts, lows, highs)
+    return found.places[int(np.argmin(found.costs))], float(found.costs.min())
