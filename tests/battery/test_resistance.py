@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -101,6 +103,23 @@ def test_long_loads_are_no_pulses() -> None:
     made = battery.dcir(frame)
     assert made.attrs["warnings"][0]["code"] == "no_pulses"
     assert "lasts longer than 120 s" in made["Warning"][0]
+
+
+@pytest.mark.parametrize(
+    "analysis", [battery.dcir, battery.gitt, battery.relaxation, battery.ocv_from_rests, battery.power_capability]
+)
+def test_a_cycler_that_shows_a_current_at_rest_is_the_reason(analysis: Callable[..., pd.DataFrame]) -> None:
+    """A cell of 100 A.h, at rest with 20 mA: the limit of rest is 1 mA."""
+    frame = hppc(ohm=0.001)
+    frame = frame.assign(**{"Current [A]": 50 * frame["Current [A]"] + 0.02})
+    given = {"limits": LIMITS} if analysis is battery.power_capability else {}
+    refused = analysis(frame, **given)["Warning"].iloc[0]
+    assert (
+        "the smallest current is 0.02 A, above 0.001 A. If the cycler shows that at rest, give rest=0.024"
+        in refused
+    )
+    if analysis is battery.dcir:
+        assert len(battery.dcir(frame, rest=0.024)) == len(battery.dcir(hppc(ohm=0.001)))
 
 
 def test_power_needs_limits_and_says_how_far_it_extrapolates() -> None:

@@ -9,6 +9,9 @@ import numpy as np
 from .checked import Checked
 from .inputs import Floats
 
+_NEAR_NONE = 0.01
+"""A current that is less than this share of the largest may be an offset of the cycler."""
+
 
 class Rest(NamedTuple):
     """A rest: its first and last sample, and when the load before it ended, s (the first sample without one)."""
@@ -42,3 +45,16 @@ def drift(time: Floats, voltage: Floats, seconds: float) -> float:
     first = min(int(np.searchsorted(time, time[-1] - seconds - 1e-6)), len(time) - 2)
     t, u = time[first:] - time[first:].mean(), voltage[first:]
     return float(t @ (u - u.mean()) / (t @ t)) if float(t @ t) > 0 else float("nan")
+
+
+def why_no_rest(current: Floats, still: float) -> str:
+    """What is to be added where no rest is found, because no sample rests, although the current comes near to none;
+    empty otherwise."""
+    size = np.abs(current)
+    least = float(size.min(initial=np.inf))
+    if not still < least <= _NEAR_NONE * float(size.max(initial=0.0)):
+        return ""
+    return (
+        f" No sample rests: the smallest current is {least:.3g} A, above {still:.3g} A. If the cycler shows that at "
+        f"rest, give rest={1.2 * least:.2g}."
+    )

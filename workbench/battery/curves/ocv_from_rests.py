@@ -7,7 +7,7 @@ import pandas as pd
 from ..checked import T_COLUMNS, Checked, checked, joined, temperature_cells
 from ..half_cycles import rest_limit
 from ..inputs import Refusal, refusing
-from ..rests import Rest, drift, rests_of
+from ..rests import Rest, drift, rests_of, why_no_rest
 from ..result import WARNING, Cell, result
 from ..state_of_charge import CountedCharge, Limits, count_charge
 
@@ -54,7 +54,8 @@ def ocv_from_rests(
     still = rest_limit(samples.current) if rest is None else rest
     found = [one for one in rests_of(samples, still, least) if not samples.excluded[one.last]]
     if not found:
-        raise Refusal("no_rests", f"No rest lasts {least:g} s. GITT, HPPC or any rest of half an hour would do.")
+        words = f"No rest lasts {least:g} s. GITT, HPPC or any rest of half an hour would do."
+        raise Refusal("no_rests", words + why_no_rest(samples.current, still))
     counted = count_charge(samples, limits, capacity)
     rows = [_row(samples, counted, one, number) for number, one in enumerate(found)]
     return result(rows, COLUMNS, [*samples.remarks, *counted.remarks])

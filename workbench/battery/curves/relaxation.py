@@ -12,7 +12,7 @@ from ..checked import T_COLUMNS, Checked, checked, joined, temperature_cells
 from ..half_cycles import rest_limit
 from ..inputs import Floats, Refusal, refusing
 from ..least_squares import minima
-from ..rests import Rest, rests_of
+from ..rests import Rest, rests_of, why_no_rest
 from ..result import VALID, WARNING, Cell, result
 from ..state_of_charge import CountedCharge, Limits, count_charge
 from .ocv_from_rests import direction_before
@@ -100,7 +100,8 @@ def relaxation(
     still = rest_limit(samples.current) if rest is None else rest
     found = [one for one in rests_of(samples, still, least) if one.loaded and not samples.excluded[one.last]]
     if not found:
-        raise Refusal("no_rests", f"No rest after a load lasts {least:g} s. GITT, HPPC or any long rest would do.")
+        words = f"No rest after a load lasts {least:g} s. GITT, HPPC or any long rest would do."
+        raise Refusal("no_rests", words + why_no_rest(samples.current, still))
     counted = count_charge(samples, limits, capacity)
     rows = [_row(samples, counted, one, number, least, window) for number, one in enumerate(found)]
     return result(rows, COLUMNS, [*samples.remarks, *counted.remarks])

@@ -12,7 +12,7 @@ from ..checked import T_COLUMNS, Checked, checked, joined, temperature_cells
 from ..half_cycles import rest_limit
 from ..inputs import Floats, Refusal, refusing
 from ..pulses import ONSET_GAP, Pulse, PulsePlace, PulseSamples, pulse_places, resistance_column
-from ..rests import drift
+from ..rests import drift, why_no_rest
 from ..result import VALID, WARNING, Cell, result
 from ..state_of_charge import CountedCharge, Limits, count_charge
 
@@ -94,7 +94,7 @@ def dcir(
             level += 1 if before >= soaked or level < 0 else 0
             rows.append(_row(samples, counted, place, pulse, at, before, len(rows), level))
         if not rows:
-            raise _no_pulses(long, longest)
+            raise _no_pulses(long, longest, why_no_rest(samples.current, still))
         return result(rows, columns, [*samples.remarks, *counted.remarks])
 
     return table()
@@ -155,8 +155,8 @@ def _row(
     }
 
 
-def _no_pulses(long: int, longest: float) -> Refusal:
+def _no_pulses(long: int, longest: float, why: str) -> Refusal:
     words = "No load starts from rest"
     if long:
         words = f"No pulse: each of the {long} loads that start from rest lasts longer than {longest:g} s"
-    return Refusal("no_pulses", f"{words}. HPPC, GITT or any pulse after a rest of 5 min would do.")
+    return Refusal("no_pulses", f"{words}. HPPC, GITT or any pulse after a rest of 5 min would do.{why}")

@@ -11,7 +11,7 @@ from ..checked import T_COLUMNS, Checked, checked, joined, temperature_cells, vo
 from ..half_cycles import rest_limit
 from ..inputs import Floats, Refusal, refusing
 from ..pulses import PulsePlace, PulseSamples, onset_time, pulse_places
-from ..rests import drift
+from ..rests import drift, why_no_rest
 from ..result import VALID, WARNING, Cell, Remark, result
 from ..state_of_charge import CountedCharge, Limits, count_charge
 from .diffusion import LONG, SENSITIVE, Geometry, Window, apart, diffusion_rate, square_root_fit
@@ -116,7 +116,8 @@ def gitt(
     if len(places) < _FEWEST:
         raise Refusal(
             "no_pulses",
-            f"{_WHAT} are at least {_FEWEST} equal loads, each after a rest; the test has {len(places)}.",
+            f"{_WHAT} are at least {_FEWEST} equal loads, each after a rest; the test has {len(places)}."
+            f"{why_no_rest(measured.current, still)}",
         )
     ends = [place.rest for place in places[1:]] + [len(samples.time) - 1]
     gaps = [_largest_gap(samples.time, place, end) for place, end in zip(places, ends, strict=True)]
