@@ -262,6 +262,20 @@ def test_the_difference_of_two_curves() -> None:
     assert made["log10 var [(A.h)^2]"] == pytest.approx(np.log10(np.var(moved, ddof=1)), abs=0.01)
 
 
+def test_a_pulse_with_more_samples_is_not_the_discharge() -> None:
+    """Ten seconds with 1000 samples, and its charge back, before a discharge of 400."""
+    frame, parts = curves().drop(columns="Discharge capacity [A.h]"), []
+    for cycle, rows in frame.groupby("Cycle count"):
+        for start, amps in ((-40.0, 3.0), (-20.0, -3.0)):
+            time = rows["Time [s]"].iloc[0] + start + np.linspace(0, 10, 1000)
+            pulse = {"Time [s]": time, "Current [A]": amps, "Voltage [V]": 4.2 - 0.01 * amps, "Cycle count": cycle}
+            parts.append(pd.DataFrame(pulse).assign(**{"Temperature [degC]": 25.0}))
+        parts.append(rows)
+    made = only(battery.delta_q(pd.concat(parts, ignore_index=True), low=2.7, high=4.2))
+    assert made["Current m [A]"] == 1.0
+    assert made["mean [A.h]"] == pytest.approx(only(battery.delta_q(frame, low=2.7, high=4.2))["mean [A.h]"])
+
+
 def test_a_faulty_cycle_gives_way_to_the_next() -> None:
     frame = curves()
     faulty = frame[frame["Cycle count"] == 10].assign(**{"Discharge capacity [A.h]": lambda f: 45 * f[DISCHARGED]})

@@ -237,7 +237,7 @@ _OF_SAMPLES = (
     Declared(
         "delta_q",
         "How did the discharge curve change between two early cycles?",
-        2,
+        3,
         delta_q,
         "samples",
         ("ageing",),

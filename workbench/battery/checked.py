@@ -116,7 +116,7 @@ def voltage_noise(voltage: ArrayLike) -> float:
 
     The second difference of independent noise deviates by the square root of 6 times the noise; the median of its
     magnitude is that divided by 1.4826. A voltage in steps, which stands from sample to sample in between, has at least
-    a step over the square root of 12. Where it never stands, its least change is no resolution: a cycler may log a
+    a step over the square root of 12. Where it never stands, its least change is not its resolution: a cycler may log a
     sample at each 5 mV.
     """
     values = np.asarray(voltage, float)

@@ -165,10 +165,11 @@ def _discharge(rows: pd.DataFrame, cycle: int) -> Curve:
         found = [half for half in half_cycles(rows) if half.direction == "discharge"]
         if not found:
             raise Refusal("no_discharge", f"Cycle {cycle} has no discharge.")
-        half = max(found, key=lambda one: len(one.frame))
-        current = _constant(half, cycle)
-        half_rows = half.frame
-        charge, _ = charge_counted(half_rows, "discharge")
+        # By charge: a pulse may have more samples than the discharge.
+        passed = [charge_counted(one.frame, "discharge")[0] for one in found]
+        place = max(range(len(found)), key=lambda one: float(passed[one][-1]))
+        half_rows, charge = found[place].frame, passed[place]
+        current = _constant(found[place], cycle)
     else:
         need(rows, (DISCHARGE,), 2, "sample")
         half_rows, current = rows, np.nan
