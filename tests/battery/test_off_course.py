@@ -143,3 +143,31 @@ def test_a_real_table_with_check_ups_has_not_died(shared_data: Path, tmp_path: P
         assert len(marks.x) == 28
         words = " ".join(one.text.replace("<br>", " ") for one in figure.layout.annotations)
         assert "open marks: 28 cycles (a check-up, or part of a cycle)" in words
+
+
+def rested(hidden: np.ndarray, amps: np.ndarray, volts: np.ndarray, capacity: np.ndarray) -> pd.DataFrame:
+    """The cycles of a test, of which those that are ``hidden`` have three hours of rest in their mean current."""
+    hours = capacity / amps + np.where(hidden, 3.0, 0.0)
+    made = {"Cycle count": np.arange(len(amps)), "Discharge capacity [A.h]": capacity}
+    made |= {"Mean discharge current [A]": capacity / hours, "Discharge duration [s]": 3600 * hours}
+    return pd.DataFrame(made | {"Discharge energy [W.h]": volts * capacity, "Complete": True})
+
+
+def test_a_rest_with_some_milliamperes_is_not_another_current() -> None:
+    """Its mean current counted in that of the discharge: 24 A for 100 A."""
+    flat, capacity = np.ones(60), 100 * (1 - 0.001 * np.arange(60))
+    hidden = np.arange(60) % 7 == 3
+    few = rested(hidden, 100 * flat, 3.6 * flat, capacity)
+    assert (battery.off_course(few) == "").all()
+    assert battery.retention(few).attrs["warnings"] == battery.retention(few.iloc[:3]).attrs["warnings"]
+    half = rested(np.arange(60) % 2 == 1, 100 * flat, 3.6 * flat, capacity)
+    assert battery.end_of_life(half, threshold=0.96)["EOL cycle"].iloc[0] == pytest.approx(40, abs=1)
+
+
+def test_a_discharge_at_another_current_has_another_voltage() -> None:
+    slow, capacity = np.arange(60) % 20 == 5, 100 * (1 - 0.001 * np.arange(60))
+    made = rested(slow & False, np.where(slow, 20.0, 100.0), np.where(slow, 3.66, 3.6), capacity)
+    assert (battery.off_course(made) == np.where(slow, "at another current than most", "")).all()
+    # Without a duration the current is not a mean over the rests.
+    given = rested(slow, np.full(60, 100.0), np.full(60, 3.6), capacity).drop(columns="Discharge duration [s]")
+    assert (battery.off_course(given) != "").sum() == slow.sum()

@@ -47,7 +47,7 @@ _OF_CYCLES = (
     Declared(
         "retention",
         "How much of its capacity does a cell still have?",
-        5,
+        6,
         retention,
         "cycles",
         ("ageing",),
@@ -58,7 +58,7 @@ _OF_CYCLES = (
     Declared(
         "efficiency",
         "How much charge and energy comes back in each cycle?",
-        4,
+        5,
         efficiency,
         "cycles",
         ("ageing", "formation", "rate"),
@@ -71,7 +71,7 @@ _OF_CYCLES = (
     Declared(
         "knee",
         "Does the fade steepen, and from which cycle on?",
-        7,
+        8,
         knee,
         "cycles",
         ("ageing",),
@@ -82,7 +82,7 @@ _OF_CYCLES = (
     Declared(
         "end_of_life",
         "At which cycle does a cell reach its end of life?",
-        6,
+        7,
         end_of_life,
         "cycles",
         ("ageing",),
@@ -93,7 +93,7 @@ _OF_CYCLES = (
     Declared(
         "eol_extrapolation",
         "When will a cell reach its end of life, and how sure is that?",
-        7,
+        8,
         eol_extrapolation,
         "cycles",
         ("ageing",),

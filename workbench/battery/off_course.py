@@ -16,7 +16,8 @@ from .capacity.reference import came_part_charged
 from .inputs import CYCLE, DISCHARGE, Floats, flags, numbers
 from .result import Remark
 
-CURRENT = "Mean discharge current [A]"
+CURRENT, ENERGY = "Mean discharge current [A]", "Discharge energy [W.h]"
+LASTS = "Discharge duration [s]"
 OTHER_RATE = 0.2
 """A discharge current that is further from that of most cycles, as a share of it, is another one. The mean current of a
 discharge moves by a tenth with noise at rest, and a capacity hardly moves with so little current."""
@@ -27,6 +28,9 @@ BESIDE = "a check-up, or part of a cycle"
 NOTHING = "no charge passed"
 LEAST = 0.03
 """The least difference of a capacity that stands apart, as a share."""
+_FAR, _SAME_VOLTAGE, _EACH_SIDE = 0.1, 0.003, 2
+"""A mean current that is further from the usual one, as a share, is looked at; a mean voltage within this share of that
+of the cycles beside it, so many on each side, is the same."""
 _BEFORE, _AFTER = 10, 20
 _BLOCK = 9
 """Cycles of a check-up at most: fewer than half of `_AFTER`, so that the median after each is that of the course."""
@@ -117,7 +121,7 @@ def off_course(cycles: pd.DataFrame, *, value: str = DISCHARGE) -> pd.Series:
     order = np.argsort(numbers(cycles, CYCLE), kind="stable") if CYCLE in cycles else np.arange(len(cycles))
     rows = cycles.iloc[order]
     words = np.full(len(rows), "", object)
-    words[order] = reasons(numbers(rows, value), flags(rows, "Complete"), numbers(rows, CURRENT))
+    words[order] = reasons(numbers(rows, value), flags(rows, "Complete"), currents(rows))
     return pd.Series(words, index=cycles.index, dtype=object)
 
 
@@ -137,6 +141,32 @@ def reasons(values: Floats, complete: Sequence[bool | None], current: Floats) ->
     for place in _beside(values, counts):
         words[place] = BESIDE
     return words
+
+
+def currents(rows: pd.DataFrame) -> Floats:
+    """The mean discharge current of each cycle, A; NaN where it says nothing of the current of the discharge.
+
+    The mean is over all time in which any current flows. Where a cycler shows some milliamperes at rest, or where they
+    are noise that is positive in the mean by chance, the rest counts in it, and a discharge at 100 A has 31 A. So a
+    current that is not the usual one is NaN where capacity and mean voltage are those of the cycles beside it: at
+    another current the voltage would be another. A current without the duration is given, and no such mean.
+    """
+    current, values = numbers(rows, CURRENT), numbers(rows, DISCHARGE)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        volts = numbers(rows, ENERGY) / values
+    known = np.isfinite(current) & np.isfinite(volts) & np.isfinite(numbers(rows, LASTS)) & (values > 0)
+    if not known.any():
+        return current
+    usual = float(np.sort(current[known])[known.sum() // 2])  # of two kinds one, and not the mean of both
+    far = known & (np.abs(current - usual) > _FAR * abs(usual))
+    near, made = np.flatnonzero(known & ~far), current.copy()
+    for place in np.flatnonzero(far).tolist():
+        at = int(np.searchsorted(near, place))
+        beside = near[max(at - _EACH_SIDE, 0) : at + _EACH_SIDE]
+        volt, value = (float(np.median(of[beside])) for of in (volts, values))
+        if abs(volts[place] - volt) <= _SAME_VOLTAGE * abs(volt) and abs(values[place] - value) <= LEAST * value:
+            made[place] = np.nan
+    return made
 
 
 def left_out(cycles: int) -> Remark:

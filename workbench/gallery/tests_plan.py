@@ -18,6 +18,8 @@ CYCLE = "Cycle count"
 MOST_TESTS, MOST_ROWS = 400, 160_000
 """As many tests are chosen at first at most, with as many rows of cycles or steps: four fifths of what a plan reads. So
 it still does when tests go on and others arrive."""
+RATE = ("Mean discharge current [A]", "Discharge energy [W.h]", "Discharge duration [s]")
+"""What says at which current a cycle was discharged: see ``battery.off_course``."""
 
 
 @dataclass(frozen=True)

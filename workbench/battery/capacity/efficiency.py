@@ -21,6 +21,7 @@ from ..inputs import (
     refusing,
     temperatures,
 )
+from ..off_course import currents
 from ..result import Cell, Remark, result
 
 COLUMNS = (
@@ -34,7 +35,6 @@ COLUMNS = (
     "Complete",
     T_MEAN,
 )
-CURRENT = "Mean discharge current [A]"
 _UNUSUAL = 0.05
 _OTHER_RATE = 0.1
 _UNKNOWN_ACCURACY = 0.001
@@ -72,7 +72,7 @@ def efficiency(cycles: pd.DataFrame, *, accuracy: float | None = None) -> pd.Dat
         energy = np.where(put > 0, numbers(rows, "Discharge energy [W.h]") / put, np.nan)
     hours = numbers(rows, "Cycle duration [s]") / 3600
     complete = flags(rows, "Complete")
-    number, temperature, current = (numbers(rows, name) for name in (CYCLE, TEMPERATURE, CURRENT))
+    number, temperature, current = numbers(rows, CYCLE), numbers(rows, TEMPERATURE), currents(rows)
     made: list[dict[str, Cell]] = []
     for place, reason in enumerate(_reasons(coulombic, energy, complete)):
         row: dict[str, Cell] = {

@@ -22,7 +22,7 @@ from ..inputs import (
     refusing,
     temperatures,
 )
-from ..off_course import AT_OTHER, BESIDE, CURRENT, left_out, reasons
+from ..off_course import AT_OTHER, BESIDE, currents, left_out, reasons
 from ..result import Cell, Remark, result
 from .reference import PART_CHARGED, Kind, came_part_charged, reference_of
 
@@ -66,7 +66,8 @@ def retention(
     counts = np.array([one is not False for one in complete])
     partly = came_part_charged(every, complete)
     counts[0] &= not partly
-    off = reasons(every, complete, numbers(rows, CURRENT)) if x == CYCLE else [""] * len(rows)
+    current = currents(rows)
+    off = reasons(every, complete, current) if x == CYCLE else [""] * len(rows)
     counts &= np.array([not one for one in off])
     values = np.where(counts & (every > 0), every, np.nan)
     base = reference_of(values, reference, rated)
@@ -91,9 +92,7 @@ def retention(
         )
     remarks = [PART_CHARGED] if partly else []
     remarks += [left_out(beside)] if (beside := off.count(BESIDE)) else []
-    remarks += temperatures(numbers(rows, TEMPERATURE)) + _warned(
-        values, base.value, numbers(rows, CURRENT), off.count(AT_OTHER)
-    )
+    remarks += temperatures(numbers(rows, TEMPERATURE)) + _warned(values, base.value, current, off.count(AT_OTHER))
     if any(one is None for one in complete):
         words = "It is not known of every cycle whether it is complete; those are counted."
         remarks.append(Remark("complete_unknown", words))

@@ -10,7 +10,7 @@ import pandas as pd
 from ...messages import counted
 from ..capacity.reference import PART_CHARGED, Kind, Reference, came_part_charged, reference_of
 from ..inputs import TEMPERATURE, Floats, Refusal, flags, in_order, need, numbers, positive, temperatures
-from ..off_course import BESIDE, CURRENT, MOST_AT_OTHER, left_out, other_current, reasons
+from ..off_course import BESIDE, MOST_AT_OTHER, currents, left_out, other_current, reasons
 from ..result import Remark
 
 _MADS = 6.0
@@ -55,7 +55,7 @@ def course(
     if came_part_charged(values, complete):
         counts[0] = False
         remarks.append(PART_CHARGED)
-    current = numbers(rows, CURRENT)
+    current = currents(rows)
     known = counts & np.isfinite(current)
     other = other_current(current, counts)
     if other.any():

@@ -1,7 +1,7 @@
 """By which law does the fade depend on temperature?"""
 
 from workbench.gallery.entry import Made
-from workbench.gallery.tests_plan import Reads, chosen_tests, drawable, summary, with_tests
+from workbench.gallery.tests_plan import RATE, Reads, chosen_tests, drawable, summary, with_tests
 
 TITLE = "Temperature law of fade"
 NEEDS = "Ageing tests at three temperatures or more, with measured temperatures."
@@ -11,7 +11,7 @@ LACKING = "No test repeats a full cycle at least ten times. Ingest ageing tests 
 READS = Reads(
     "cycles",
     ("Cycle count", "Discharge capacity [A.h]", "Complete", "Mean temperature [degC]"),
-    ("Mean discharge current [A]",),
+    RATE,
     of_any=True,
 )
 

@@ -2,6 +2,7 @@
 
 from workbench.gallery.entry import Made
 from workbench.gallery.records_plan import cycles_of_records, stored_results
+from workbench.gallery.tests_plan import RATE
 
 TITLE = "Early cycles and life"
 NEEDS = "Ageing tests of 100 cycles or more at one rate, and the stored results of 'delta_q'."
@@ -14,7 +15,7 @@ def make(facts):
     # Which cycles the feature compares is a choice of each record.
     steps["records"]["fields"] += ["metadata.workbench.parameters.m", "metadata.workbench.parameters.n"]
     needs = ("Cycle count", "Discharge capacity [A.h]", "Complete")
-    also = ("Mean discharge current [A]", "Mean temperature [degC]", "Cycle in life")
+    also = (*RATE, "Mean temperature [degC]", "Cycle in life")
     steps["cycles"] = cycles_of_records(facts, "delta_q", needs, also)
     label = {"label": "Life ends at / % of the first capacity", "min": 50, "max": 99, "step": 1}
     params["threshold"] = {"kind": "view", "default": 80, "control": label}

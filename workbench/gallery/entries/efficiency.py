@@ -1,7 +1,7 @@
 """Which cells lose least in each cycle: what are their coulombic and energy efficiencies?"""
 
 from workbench.gallery.entry import Made
-from workbench.gallery.tests_plan import Reads, choice, chosen_tests, drawable, summary, with_tests
+from workbench.gallery.tests_plan import RATE, Reads, choice, chosen_tests, drawable, summary, with_tests
 
 TITLE = "Efficiency"
 NEEDS = "Tests with several complete cycles."
@@ -11,7 +11,7 @@ LACKING = "No test repeats a cycle. Ingest an ageing, a rate or a formation test
 READS = Reads(
     "cycles",
     ("Cycle count", "Coulombic efficiency", "Energy efficiency", "Complete"),
-    ("Cycle duration [s]", "Discharge capacity [A.h]", "Mean discharge current [A]"),
+    ("Cycle duration [s]", "Discharge capacity [A.h]", *RATE),
     of_any=True,
 )
 

@@ -1,7 +1,7 @@
 """When does each cell reach the end of its life?"""
 
 from workbench.gallery.entry import Made
-from workbench.gallery.tests_plan import Reads, choice, chosen_tests, drawable, summary, with_tests
+from workbench.gallery.tests_plan import RATE, Reads, choice, chosen_tests, drawable, summary, with_tests
 
 TITLE = "End of life"
 NEEDS = "Tests that repeat a full cycle at least ten times."
@@ -11,7 +11,7 @@ LACKING = "No test repeats a full cycle at least ten times. Ingest an ageing tes
 READS = Reads(
     "cycles",
     ("Cycle count", "Discharge capacity [A.h]", "Complete"),
-    ("Mean discharge current [A]", "Mean temperature [degC]", "Cycle in life"),
+    (*RATE, "Mean temperature [degC]", "Cycle in life"),
     of_any=True,
 )
 
@@ -40,7 +40,8 @@ STYLES = {
 }
 NEEDED = [
     *("Cycle count", "Discharge capacity [A.h]", "Complete"),
-    *("Mean discharge current [A]", "Mean temperature [degC]"),
+    *("Mean discharge current [A]", "Discharge energy [W.h]", "Discharge duration [s]"),
+    "Mean temperature [degC]",
 ]
 
 

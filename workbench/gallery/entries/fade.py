@@ -1,7 +1,7 @@
 """Which cells fade fastest, and under which conditions?"""
 
 from workbench.gallery.entry import Made
-from workbench.gallery.tests_plan import Reads, choice, chosen_tests, drawable, per, summary, with_tests
+from workbench.gallery.tests_plan import RATE, Reads, choice, chosen_tests, drawable, per, summary, with_tests
 
 TITLE = "Capacity fade"
 NEEDS = "Tests that repeat a full cycle at least ten times."
@@ -11,7 +11,7 @@ LACKING = "No test repeats a full cycle at least ten times. Ingest an ageing tes
 READS = Reads(
     "cycles",
     ("Cycle count", "Discharge capacity [A.h]", "Complete"),
-    ("Cycle in life", "Capacity throughput in life [A.h]", "Mean discharge current [A]"),
+    ("Cycle in life", "Capacity throughput in life [A.h]", *RATE),
     of_any=True,
 )
 

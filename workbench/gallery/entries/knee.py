@@ -2,6 +2,7 @@
 
 from workbench.gallery.entry import Made
 from workbench.gallery.records_plan import cycles_of_records, stored_results
+from workbench.gallery.tests_plan import RATE
 
 TITLE = "Knee of the fade"
 NEEDS = "Ageing tests of 50 complete cycles or more, and the stored results of 'knee'."
@@ -20,7 +21,7 @@ def make(facts):
         "Slope 3 [1/cycle]",
     )
     steps, params = stored_results(facts, "knee", "ageing", lacking=LACKING, x="Knee cycle", columns=columns)
-    needs, also = ("Cycle count", "Discharge capacity [A.h]", "Complete"), ("Mean discharge current [A]",)
+    needs, also = ("Cycle count", "Discharge capacity [A.h]", "Complete"), RATE
     steps["cycles"] = cycles_of_records(facts, "knee", needs, also)
     return Made(steps, params)
 

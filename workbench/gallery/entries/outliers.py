@@ -1,7 +1,7 @@
 """Which cells differ from the others of their group?"""
 
 from workbench.gallery.entry import Made
-from workbench.gallery.tests_plan import Reads, choice, chosen_tests, drawable, per, summary, with_tests
+from workbench.gallery.tests_plan import RATE, Reads, choice, chosen_tests, drawable, per, summary, with_tests
 
 TITLE = "Outliers"
 NEEDS = "Several cells of a batch that were tested alike; a verdict needs six."
@@ -11,7 +11,7 @@ LACKING = "No test repeats a full cycle. Outliers are looked for among ageing te
 READS = Reads(
     "cycles",
     ("Cycle count", "Discharge capacity [A.h]", "Complete"),
-    ("Coulombic efficiency", "Mean discharge current [A]", "Cycle in life"),
+    ("Coulombic efficiency", *RATE, "Cycle in life"),
     of_any=True,
 )
 

@@ -1,7 +1,7 @@
 """How does a quantity change from cycle to cycle, and where does it cross a limit?"""
 
 from workbench.gallery.entry import Made
-from workbench.gallery.tests_plan import Reads, choice, chosen_tests, drawable, summary, with_tests
+from workbench.gallery.tests_plan import RATE, Reads, choice, chosen_tests, drawable, summary, with_tests
 
 TITLE = "A quantity by cycle"
 LACKING = "No test repeats a full cycle at least ten times. Ingest an ageing test, or give one the tag 'ageing'."
@@ -9,7 +9,7 @@ LACKING = "No test repeats a full cycle at least ten times. Ingest an ageing tes
 
 def make(facts, tests, columns, relative=False, threshold=None):
     first, *others = facts.of_cycles(*columns)
-    course = [name for name in ("Discharge capacity [A.h]", "Mean discharge current [A]") if name not in columns]
+    course = [name for name in ("Discharge capacity [A.h]", *RATE) if name not in columns]
     reads = Reads("cycles", ("Cycle count", first, "Complete"), (*others, *course, "Cycle in life"))
     tests = drawable(facts, tests, LACKING, reads)
     steps, params = chosen_tests(facts, tests)
