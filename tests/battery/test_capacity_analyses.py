@@ -349,6 +349,15 @@ def test_rests_in_which_the_cycler_shows_some_milliamperes_are_no_part_of_a_disc
     assert "left_out" not in codes(made)
 
 
+def test_discharges_of_other_types_are_the_reason() -> None:
+    """At 100 A the noise of a cycler may be above 10 mA."""
+    noisy = RATES.assign(
+        **{"Step type": RATES["Step type"].str.replace("Constant current discharge", "Unknown step type")}
+    )
+    said = battery.rate_capability(noisy)["Warning"].iloc[0]
+    assert "those after a charge are of type 'Unknown step type'. A current that deviates by 10 mA" in said
+
+
 def test_a_refusal_names_more_than_the_first_discharge() -> None:
     rows = []
     for n in range(3):

@@ -11,7 +11,7 @@ import pandas as pd
 from ...messages import counted
 from ..inputs import T_MEAN, Refusal, positive, refusing, temperatures
 from ..result import Cell, Remark, result
-from .step_table import CC, CV, MEAN_CURRENT, NEAR, Half, Steps, halves, largest_discharge
+from .step_table import CC, CV, MEAN_CURRENT, NEAR, TYPE, Half, Steps, halves, largest_discharge
 
 COLUMNS = (
     "C-rate [1/h]",
@@ -123,13 +123,15 @@ def rates(steps: Steps) -> tuple[list[Rate], list[Remark]]:
         for charge, discharge in pairwise(found)
         if discharge.direction > 0 and charge.direction < 0
     ]
+    after_charge = [discharge for _, discharge in pairs if not discharge.is_excluded]
     pairs = [
         (charge, discharge)
         for charge, discharge in pairs
         if discharge.passed(CC) > 0 and not discharge.is_excluded
     ]
     if not pairs:
-        raise Refusal("no_discharge", "The test has no discharge at constant current after a charge.")
+        words = "The test has no discharge at constant current after a charge"
+        raise Refusal("no_discharge", f"{words}{_types(after_charge)}.")
     ends = np.array([discharge.last("End voltage [V]") for _, discharge in pairs])
     usual = float(np.nanmedian(ends)) if np.isfinite(ends).any() else np.nan
     kept, left = [], []
@@ -164,6 +166,15 @@ def _without_beside(half: Half) -> Half:
     other = np.abs(current - half.current) > _SAME_RATE * half.current
     beside = (half.steps.part[half.rows] == CC) & other & (flow[half.rows] < _BESIDE * half.passed())
     return replace(half, rows=half.rows[~beside]) if beside.any() else half
+
+
+def _types(discharges: list[Half]) -> str:
+    """In words, of which types the steps of discharges are; empty without any."""
+    if not discharges:
+        return ""
+    kinds = {str(kind) for half in discharges for kind in half.steps.frame[TYPE].to_numpy()[half.rows]}
+    named = ", ".join(f"'{kind}'" for kind in sorted(kinds))
+    return f": those after a charge are of type {named}. A current that deviates by 10 mA, or by C/200, is not constant"
 
 
 def _few(left: list[str]) -> str:
