@@ -295,7 +295,12 @@ def test_formation_counts_the_slow_cycles_until_they_settle() -> None:
 
 def test_formation_needs_the_first_charge() -> None:
     steps = formation_steps()
-    assert codes(battery.formation(steps.iloc[1:])) == {"not_the_first"}
+    turned = battery.formation(steps.iloc[1:])
+    assert codes(turned) == {"not_the_first"}
+    assert (
+        "Of an electrode against lithium, which begins with a discharge, say half_cell=True"
+        in turned["Warning"][0]
+    )
     late = stretched(steps, 0, **{"Start voltage [V]": 3.7})
     assert codes(battery.formation(late)) == {"not_the_first"}
     assert battery.formation(late, tagged=True)["Valid"].iloc[0]

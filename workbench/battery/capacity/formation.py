@@ -59,7 +59,13 @@ def formation(
     first, second = (1, -1) if half_cell else (-1, 1)
     if len(found) < 2 or found[0].direction != first:
         words = "lithiation (discharge)" if half_cell else "charge"
-        raise Refusal("not_the_first", f"The test does not begin with a {words} and its reverse.")
+        turned = len(found) > 1 and not half_cell
+        also = (
+            " Of an electrode against lithium, which begins with a discharge, say half_cell=True."
+            if turned
+            else ""
+        )
+        raise Refusal("not_the_first", f"The test does not begin with a {words} and its reverse.{also}")
     if not tagged:
         _check_start(table, half_cell)
     base = rated or largest_discharge(found)
