@@ -164,6 +164,22 @@ def test_a_cut_pulse_has_no_diffusion() -> None:
     assert "the pulse lasts" in made["Warning"].iloc[-1]
 
 
+def test_a_pulse_whose_end_has_no_sample_may_have_lasted_longer() -> None:
+    """Of 600 s the last sample is at 540 s: D is 23 % too large, and the row says by how much it may be."""
+    frame = sphere_titration(1e-15, 1.8e-6)
+    current, time = frame["Current [A]"].to_numpy(), frame["Time [s]"].to_numpy()
+    after = np.flatnonzero((current == 0) & (np.append(1.0, current[:-1]) != 0))
+    ends = after[np.minimum(np.searchsorted(after, np.arange(len(frame)), "right"), len(after) - 1)]
+    cut = frame[(current == 0) | (time[ends] - time > 60)].reset_index(drop=True)
+    whole, made = battery.gitt(frame, radius=1.8e-6), battery.gitt(cut, radius=1.8e-6)
+    assert not whole["Warning"].str.contains("lasted").any()
+    assert made["D [m2/s]"].iloc[0] / whole["D [m2/s]"].iloc[0] == pytest.approx((600 / 540) ** 2, rel=0.01)
+    assert (
+        "may have lasted up to 60.1 s longer, for which no sample is there: D is up to 19% smaller"
+        in (made["Warning"].iloc[0])
+    )
+
+
 def test_a_plateau_and_an_unknown_onset_have_no_diffusion() -> None:
     frame = sphere_titration(1e-15, 1.8e-6)
     flat = frame.assign(**{"Voltage [V]": 3.4 + np.random.default_rng(0).normal(0, 1e-3, len(frame))})

@@ -52,6 +52,8 @@ _ABOVE_NOISE = 5.0
 _RELAXED = 1.0
 _REST_END = 600.0
 _LONGER = 3.0
+_LASTS = 0.05
+"""By which share D may be too large, since the end of a pulse is not known."""
 
 
 @dataclass(frozen=True)
@@ -106,8 +108,8 @@ def gitt(
     and 3 times as long as is usual), dE_s is below 5 times the noise (a plateau has no D) or has the other sign than
     the slope (something else moved the voltage), or the pulse differs from the others by more than 5 % of its duration
     or current. ``Warning`` names fewer than 10 samples, r2 below 0.98, a voltage that drifts by more than 1 mV/h at
-    the end of a rest, D t / R^2 above 0.01 at the end of the window, and windows that differ by more than a factor of
-    2 (``Window sensitive``).
+    the end of a rest, D t / R^2 above 0.01 at the end of the window, windows that differ by more than a factor of 2
+    (``Window sensitive``), and pulses whose end has no sample, where that may change D by more than 5 %.
     """
     samples = checked(frame, _WHAT, exact=True)
     measured = PulseSamples.of(samples.frame)
@@ -204,6 +206,7 @@ def _row(
     other = square_root_fit(passed, volts, how.second)
     second = diffusion_rate(change / tau, other.slope, how.geometry)
     sensitive = apart(rate, second) > SENSITIVE
+    longer = _may_last_longer(measured, place, tau)
     said = [
         f"{fit.samples} samples in the window, fewer than {_ENOUGH}" if fit.samples < _ENOUGH else "",
         f"r2 {fit.r2:.3f} is below {_STRAIGHT}" if fit.r2 < _STRAIGHT else "",
@@ -212,6 +215,10 @@ def _row(
         if rate * how.window[1] > LONG
         else "",
         "the two windows differ by more than a factor of 2" if sensitive else "",
+        f"the pulse may have lasted up to {longer:.4g} s longer, for which no sample is there: D is up to "
+        f"{1 - (1 + longer / tau) ** -2:.0%} smaller"
+        if longer
+        else "",
         counted.words,
     ]
     square = how.radius**2 if how.radius is not None else float("nan")
@@ -229,6 +236,20 @@ def _row(
 def _largest_gap(time: Floats, place: PulsePlace, end: int) -> float:
     """The longest time without a sample from the end of a pulse to the end of its rest, s."""
     return float(np.diff(time[place.last : end + 1]).max(initial=0.0))
+
+
+def _may_last_longer(measured: PulseSamples, place: PulsePlace, tau: float) -> float:
+    """How much longer than until its last sample a pulse may have lasted, s; 0 where D would hardly change.
+
+    A cycler that writes no sample at the end of a step shows the end only by its first sample of the rest, or by the
+    time of that in its step.
+    """
+    first = place.last + 1
+    if first >= len(measured.time):
+        return 0.0
+    ended = onset_time(measured, place.last) if np.isfinite(measured.since[first]) else float(measured.time[first])
+    longer = ended - float(measured.time[place.last])
+    return longer if (1 + longer / tau) ** 2 - 1 > _LASTS else 0.0
 
 
 def _cut(tau: float, current: float, how: _How) -> str:
