@@ -317,7 +317,7 @@ def test_one_time_constant_is_not_taken_for_two(every: float, noise: float) -> N
     made = battery.relaxation(joined(on, series(t, 0 * t, volts), apart=0.0)).iloc[0]
     assert made[["V_inf [V]", "a1 [V]", "tau1 [s]"]].tolist() == pytest.approx([3.6, 0.03, 900], rel=0.01)
     assert made[["a2 [V]", "tau2 [s]"]].isna().all()
-    assert "one time constant describes it" in made["Warning"]
+    assert "the samples show one time constant only" in made["Warning"]
 
 
 def test_a_voltage_without_a_course_has_no_time_constant() -> None:

@@ -51,7 +51,10 @@ _EXACT = 1e-12
 """A mean square of residuals, in the square of the range, that is as good as none."""
 _BETTER = 10.0
 """What n ln(cost / cost) must gain for two more parameters: 4 as Akaike has it, and 6 that the choice is clear."""
-_FEWER = {1: "one time constant describes it", 0: "the voltage does not move beyond its noise: no time constant"}
+_FEWER = {
+    1: "the samples show one time constant only",
+    0: "the voltage does not move beyond its noise: no time constant",
+}
 
 
 class _Fit(NamedTuple):
