@@ -428,6 +428,23 @@ def test_a_storage_after_a_discharge_that_began_part_charged_is_refused() -> Non
     assert np.isnan(made["Reversible [A.h]"])
 
 
+def test_a_storage_with_one_sample_lasts_from_load_to_load() -> None:
+    """A cycler that logs a rest by one sample has a step of 0 s."""
+    steps = storage(30, 2.0, 1.9, 1.98)
+    rests = steps["Step type"].eq("Rest") & (steps["Duration [s]"] > 86400)
+    steps = steps.assign(**{"End time [s]": steps["Start time [s]"] + steps["Duration [s]"]})
+    steps.loc[rests, "Start time [s]"], steps.loc[rests, "Duration [s]"] = steps.loc[rests, "End time [s]"], 0.0
+    assert only(battery.self_discharge(steps))["Storage [d]"] == pytest.approx(30)
+
+
+def test_a_storage_in_which_a_little_current_flows_is_named() -> None:
+    steps = storage(30, 2.0, 1.9, 1.98)
+    rests = steps["Step type"].eq("Rest") & (steps["Duration [s]"] > 86400)
+    steps.loc[rests, ["Step type", "Mean current [A]"]] = ["Constant current discharge", 0.002]
+    refused = battery.self_discharge(steps)["Warning"].iloc[0]
+    assert "lasts 30 d, and is not a rest by its 'Step type': its mean current is 0.002 A" in refused
+
+
 def test_short_storage_is_refused() -> None:
     assert codes(battery.self_discharge(storage(0.9, 2.0, 1.9, 1.98))) == {"no_storage"}
     with pytest.raises(ValueError, match="at least 24 h"):

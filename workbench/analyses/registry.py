@@ -155,7 +155,7 @@ _OF_STEPS = (
     Declared(
         "self_discharge",
         "How much charge is lost in storage, and how much of that comes back?",
-        3,
+        4,
         self_discharge,
         "steps",
         ("storage",),

@@ -7,10 +7,10 @@ import pandas as pd
 
 from ..completeness import left_out
 from ..doubts import SamplesLeftOut
-from ..inputs import T_MEAN, Refusal, need, numbers, positive, refusing, temperatures
+from ..inputs import STEP, T_MEAN, Refusal, need, numbers, positive, refusing, temperatures
 from ..result import Cell, Remark, result
 from .reference import REFILLED
-from .step_table import NEAR, Half, Steps, halves, largest_discharge
+from .step_table import MEAN_CURRENT, NEAR, REST, Half, Steps, halves, largest_discharge
 
 COLUMNS = (
     "Storage [d]",
@@ -28,6 +28,8 @@ COLUMNS = (
 )
 DAY = 86400.0
 _LEAST = 0.05
+_LITTLE = 0.01
+"""A current below this share of the largest may be an offset of the cycler."""
 
 
 @refusing(COLUMNS)
@@ -64,9 +66,8 @@ def self_discharge(
     stored = [place for place, half in enumerate(found) if half.rest >= rest]
     if not stored:
         longest = max((half.rest for half in found), default=0.0)
-        raise Refusal(
-            "no_storage", f"No rest before a half cycle lasts {rest / 3600:g} h; the longest {longest:g} s."
-        )
+        words = f"No rest before a half cycle lasts {rest / 3600:g} h; the longest {longest:g} s."
+        raise Refusal("no_storage", words + _at_current(table, rest))
     if samples is not None:
         need(samples, ("Time [s]", "Voltage [V]"), 2, "sample")
     rows = [_row(found, place, samples, capacity_per_volt) for place in stored]
@@ -77,6 +78,19 @@ def self_discharge(
         remarks.append(Remark(SamplesLeftOut.code, f"The slope of the voltage is of fewer samples: {words}."))
     taken = [half.temperature for place in stored for half in found[max(place - 2, 0) : place + 3]]
     return result(rows, COLUMNS, remarks + temperatures(np.array(taken)))
+
+
+def _at_current(table: Steps, rest: float) -> str:
+    """In words, which long step is not a rest since a little current flows in it; empty without one."""
+    current = np.abs(table.column(MEAN_CURRENT))
+    small = (table.part != REST) & (table.duration >= rest) & (current < _LITTLE * np.nanmax(current, initial=0.0))
+    if not small.any():
+        return ""
+    first = int(np.flatnonzero(small)[0])
+    return (
+        f" Step {table.column(STEP)[first]:g} lasts {table.duration[first] / DAY:.3g} d, and is not a rest by its "
+        f"'Step type': its mean current is {current[first]:.3g} A."
+    )
 
 
 def _row(found: list[Half], place: int, samples: pd.DataFrame | None, per_volt: float | None) -> dict[str, Cell]:

@@ -31,6 +31,7 @@ _PARTS = {"Constant current": CC, "Constant voltage": CV, "Rest": REST}
 NEAR = 0.02
 """V; so near to a voltage is at it."""
 _NOTHING = 1e-9
+_SELDOM = 1.01
 
 
 @dataclass(frozen=True)
@@ -182,10 +183,24 @@ def halves(steps: Steps, least: float = 0.0) -> list[Half]:
     made = []
     for number, rows in enumerate(found):
         begin = found[number - 1][-1] + 1 if number else 0
-        between = np.arange(begin, rows[0])
-        rest = float(steps.duration[between[steps.part[between] == REST]].sum())
-        made.append(Half(steps, rows, int(np.sign(net[rows].sum())), rest))
+        made.append(Half(steps, rows, int(np.sign(net[rows].sum())), _rested(steps, begin, int(rows[0]))))
     return made
+
+
+def _rested(steps: Steps, begin: int, end: int) -> float:
+    """How long the cell rested in the steps from ``begin`` up to ``end``, which is not among them, s.
+
+    The durations of the rests, but the time between the loads where that is longer by more than 1 %: a cycler may log
+    a rest seldom, or with one sample.
+    """
+    between = np.arange(begin, end)
+    still = steps.part[between] == REST
+    logged = float(steps.duration[between[still]].sum())
+    if not still.any() or not begin:
+        return logged
+    apart = float(steps.column("Start time [s]")[end] - steps.column("End time [s]")[begin - 1])
+    apart -= float(steps.duration[between[~still]].sum())
+    return apart if apart > _SELDOM * logged else logged
 
 
 def largest_discharge(found: list[Half]) -> float:
