@@ -66,8 +66,8 @@ def self_discharge(
     stored = [place for place, half in enumerate(found) if half.rest >= rest]
     if not stored:
         longest = max((half.rest for half in found), default=0.0)
-        words = f"No rest before a half cycle lasts {rest / 3600:g} h; the longest {longest:g} s."
-        raise Refusal("no_storage", words + _at_current(table, rest))
+        lacking = f"No rest before a half cycle lasts {rest / 3600:g} h; the longest {longest:g} s."
+        raise Refusal("no_storage", lacking + _at_current(table, rest))
     if samples is not None:
         need(samples, ("Time [s]", "Voltage [V]"), 2, "sample")
     rows = [_row(found, place, samples, capacity_per_volt) for place in stored]
