@@ -109,7 +109,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Store, dict[int, T
     return store, tables
 
 
-@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("n", [*SIZES[:-1], pytest.param(SIZES[-1], marks=pytest.mark.long)])
 def test_reads_of_random_windows(stored: tuple[Store, dict[int, Table]], n: int, long: bool) -> None:
     store, tables = stored
     table, rng = tables[n], np.random.default_rng(n + 1)
@@ -141,7 +141,7 @@ def window_of(column: Column, rng: np.random.Generator) -> tuple[float | None, f
     return (None if rng.random() < 0.25 else low, None if rng.random() < 0.25 else high)
 
 
-@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("n", [*SIZES[:-1], pytest.param(SIZES[-1], marks=pytest.mark.long)])
 def test_reads_of_random_rows(stored: tuple[Store, dict[int, Table]], n: int, long: bool) -> None:
     store, tables = stored
     rng = np.random.default_rng(n + 2)
