@@ -14,7 +14,6 @@ import json
 import os
 import pstats
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -27,7 +26,7 @@ from typing import Any
 
 from bench import summary_plan
 from drafts import saved_plots
-from waits import SCRIPT, Times, by_version
+from waits import SCRIPT, Times, by_version, compared
 
 import workbench as wb
 
@@ -202,18 +201,6 @@ def made(folder: Path, oldest: str) -> dict[str, Path]:
     }
 
 
-def in_turn(versions: list[str], operation: str, own: dict[str, Path], rounds: int) -> list[Times]:
-    """The median of each part, of each version."""
-    taken: dict[str, list[Times]] = {version: [] for version in versions}
-    for _ in range(rounds):
-        for version, rows in taken.items():
-            rows.append(by_version(version, "parts.py", operation, own[version]))
-    return [
-        {part: statistics.median(one.get(part, 0.0) for one in rows) for part in {*rows[0], *rows[-1]}}
-        for rows in taken.values()
-    ]
-
-
 def table(found: list[Times]) -> list[str]:
     """A line for each part that matters, the largest before first."""
     now, before = found[0], found[-1]
@@ -247,7 +234,11 @@ def main(beside: str | None, rounds: int) -> None:
             }
             for path in own.values():
                 shutil.copy(sources[operation], path)
-            found = in_turn(versions, operation, own, rounds)
+
+            def parts(version: str, operation: str = operation, own: dict[str, Path] = own) -> Times:
+                return by_version(version, "parts.py", operation, own[version])
+
+            found = compared(versions, parts, rounds)
             page += [f"## {title}", "", *table(found)]
             print("\n".join(page[-20:]), flush=True)
     RESULT.write_text("\n".join([*page, TAIL]), "utf-8")

@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 
 import orjson
@@ -186,12 +186,15 @@ def by_version(version: str, script: str, *measure: str | Path) -> Times:
 
 
 def compared(versions: list[str], work: Callable[[str], Times], rounds: int) -> list[Times]:
-    """The medians of each version, in turn."""
+    """The medians of each version, in turn. What a run does not have took no time in it."""
     taken: list[list[Times]] = [[] for _ in versions]
     for _ in range(rounds):
         for place, version in enumerate(versions):
             taken[place].append(work(version))
-    return [{name: statistics.median(one[name] for one in rows) for name in rows[0]} for rows in taken]
+    return [
+        {name: statistics.median(one.get(name, 0.0) for one in rows) for name in dict.fromkeys(chain(*rows))}
+        for rows in taken
+    ]
 
 
 def table(title: str, found: list[Times]) -> list[str]:

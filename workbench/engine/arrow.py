@@ -143,21 +143,23 @@ def _write(sink: Any, schema: Any, compression: Compression, batches: list[Any])
 def _fields(table: Table) -> tuple[list[Any], list[Any]]:
     arrays = [_array(column) for column in table.values()]
     fields = [
-        _field(name, array.type, column.kind, **_infinite(column))
+        pa.field(name, array.type, metadata={"kind": column.kind, "infinite": infinite})
+        if (infinite := _infinite(column))
+        else _field(name, array.type, column.kind)
         for (name, column), array in zip(table.items(), arrays, strict=True)
     ]
     return fields, arrays
 
 
 @lru_cache(1024)  # the sources of a step have the same columns
-def _field(name: str, type: Any, kind: Kind, **more: bytes) -> Any:
-    return pa.field(name, type, metadata={"kind": kind, **more})
+def _field(name: str, type: Any, kind: Kind) -> Any:
+    return pa.field(name, type, metadata={"kind": kind})
 
 
-def _infinite(column: Column) -> dict[str, bytes]:
-    """Where a column of several types, which is JSON text, has infinities; others keep theirs."""
+def _infinite(column: Column) -> bytes:
+    """Where a column of several types, which is JSON text, has infinities; others keep theirs. Empty without any."""
     found = infinite_places(column.tolist()) if column.kind == "mixed" else []
-    return {"infinite": orjson.dumps(found)} if found else {}
+    return orjson.dumps(found) if found else b""
 
 
 def _array(column: Column) -> Any:
