@@ -23,6 +23,7 @@ from starlette.routing import Route
 
 from workbench.cached_property import cached_property
 from workbench.inert_page import inert_script
+from workbench.plotly_files import parsed_sooner
 from workbench.store.store import Store
 
 FOLDER = Path(__file__).parent / "page"
@@ -180,12 +181,12 @@ def _link(name: str) -> str:
 
 def _content(name: str, path: Path) -> bytes:
     """A file as browsers get it: our modules and styles without comments, each statement on the line that it has in the
-    source."""
+    source; the whole plotly.js as a browser parses it sooner."""
     if _is_ours(name):
         return without_comments((_BEFORE.get(name, b"") + path.read_bytes()).decode()).encode()
     if name.endswith(".css") and not name.startswith("vendor/"):
         return _STYLE_COMMENTS.sub(_lines, path.read_text("utf-8")).encode()
-    return path.read_bytes()
+    return parsed_sooner(path.read_text("utf-8")).encode() if name == "plotly.js" else path.read_bytes()
 
 
 def without_comments(source: str) -> str:

@@ -13,7 +13,7 @@ import pytest
 
 from server.page_files import page, without_comments
 from workbench.alerts.form import FieldKind
-from workbench.plotly_files import plotly_source
+from workbench.plotly_files import parsed_sooner, plotly_source, source_of
 from workbench.recipe.controls import WIDGETS
 
 ROOT = Path(__file__).parents[1]
@@ -165,3 +165,19 @@ def test_the_library_file_knows_the_types_that_the_page_gives_it() -> None:
     assert majors[0][1] == majors[1][1], "the small file and the whole would draw differently"
     has = set(re.findall(r'moduleType:"trace",name:"([a-z0-9]+)"', bundle))
     assert set(re.findall(r'"([a-z0-9]+)"', listed[1])) == has
+
+
+def test_a_browser_parses_the_library_files_once() -> None:
+    """Functions that run at once are in parentheses: the one that holds a file, and in the small file each module."""
+    before, small, whole = plotly_source(), source_of("small"), source_of("whole")
+    for made in (small, whole):
+        assert made.count(', (function(){\n"use strict";') + made.count(', (function() {\n"use strict";') == 1
+        assert made.endswith("\n})));")
+    assert len(re.findall(r"=\w+\(\(function\([\w$,]*\)\{", small)) > 500
+    assert len(whole) == len(before) + len("(function)") - len(" =>")
+    assert page(PAGE).file("plotly.js").content == whole.encode()  # type: ignore[union-attr]
+
+
+def test_another_form_of_the_library_stays_as_it_is() -> None:
+    for other in ("", "var Plotly = 1;", f"{plotly_source()}\n", plotly_source() * 2):
+        assert parsed_sooner(other) == other
