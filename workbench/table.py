@@ -86,15 +86,16 @@ class Column:
     @classmethod
     def text(cls, values: Sequence[str | None]) -> Column:
         """A text column from Python strings; None is null."""
-        words = dict.fromkeys(values)
-        nulls = None in words
-        words.pop(None, None)
-        places = dict(zip(words, range(len(words)), strict=True))
-        if nulls:
-            places[None] = -1
+        first = dict.fromkeys(values)
+        words = tuple(word for word in first if word is not None)
+        if len(words) == len(values):  # each text once, as ids and most names are
+            return cls("text", np.arange(len(values), dtype=np.int32), None, words)
+        places: dict[str | None, int] = dict(zip(words, range(len(words)), strict=True))
+        if None not in first:
+            return cls("text", np.fromiter(map(places.__getitem__, values), np.int32, len(values)), None, words)
+        places[None] = -1
         codes = np.fromiter(map(places.__getitem__, values), np.int32, len(values))
-        valid = codes >= 0 if nulls else None
-        return cls("text", np.maximum(codes, 0), valid, tuple(word for word in words if word is not None))
+        return cls("text", np.maximum(codes, 0), codes >= 0, words)
 
     @classmethod
     def nulls(cls, n: int) -> Column:

@@ -146,11 +146,11 @@ class Listing:
         them."""
         columns = ", ".join(column.expression for column in shown)
         order = "ORDER BY t.created_at, t.id"
+        chosen, bound = f"SELECT t.rowid FROM {narrowed.source} WHERE {narrowed.clause}", narrowed.params  # noqa: S608
         if limit is not None and narrowed.by == "scan" and self.order.holds(db, reading.cls.table):
             chosen, bound = first_rows(narrowed.source, narrowed.parts, narrowed.rest, "ASC", limit)
-        else:
-            chosen = f"SELECT t.rowid FROM {narrowed.source} WHERE {narrowed.clause} {order} LIMIT ?"  # noqa: S608
-            bound = [*narrowed.params, -1 if limit is None else limit]
+        elif limit is not None:
+            chosen, bound = f"{chosen} {order} LIMIT ?", [*bound, limit]
         statement = f"SELECT {columns} FROM {reading.source()} WHERE t.rowid IN ({chosen}) {order}"  # noqa: S608
         self._store.check_used(db, reading.cls.table, chosen, bound)
         return db.execute(statement, bound).fetchall()

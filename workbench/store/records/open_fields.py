@@ -6,6 +6,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 import numpy as np
 
@@ -127,7 +128,7 @@ def objects(
         "ORDER BY t.created_at, t.id",
         params,
     )
-    for text, times in Counter(text for (text,) in rows).items():
+    for text, times in Counter(chain.from_iterable(rows)).items():
         value = json_of(text)
         if not isinstance(value, dict):
             raise Damaged(
