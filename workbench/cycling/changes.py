@@ -27,13 +27,16 @@ class ChangeCounter:
         """(n,) numbers of the next samples; every call watches the same columns, each (n,) float."""
         change = np.zeros(len(watched[0]), bool)
         for place, values in enumerate(watched):
-            known = np.flatnonzero(~np.isnan(values))
-            if not len(known):
-                continue
+            missing = np.isnan(values)
+            known = np.flatnonzero(~missing) if missing.any() else slice(None)
             present = values[known]
+            if not len(present):
+                continue
             last = self._last.get(place)
-            before = np.concatenate([[present[0] if last is None else last], present[:-1]])
-            change[known] |= present != before
+            changed = np.empty(len(present), bool)
+            changed[0] = last is not None and present[0] != last
+            np.not_equal(present[1:], present[:-1], out=changed[1:])
+            change[known] |= changed
             self._last[place] = float(present[-1])
         numbers: Ints = self.number + np.cumsum(change)
         if len(numbers):

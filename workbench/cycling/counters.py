@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from ..table import Column
 from .run_statistics import Floats, Ints
 
 Bools = NDArray[np.bool_]
+Numbers = TypeVar("Numbers", Floats, Ints)
 _DECIMALS = 12
 _NEAR_ZERO = 0.01
 _WOBBLE = 0.99
@@ -115,75 +116,68 @@ class CounterReset:
     def _reset(self, values: Floats, steps: Ints, time: Floats, flow: Floats, rows: Ints | None) -> Floats:
         """``rows``: the numbers of the samples, if there are others between them."""
         last = self._before or Sample(int(steps[0]) - 1, float(time[0]), 0.0, float(values[0]))
-        before = np.concatenate([[last.value], values[:-1]])
-        fresh = np.concatenate([[int(steps[0]) != last.step], steps[1:] != steps[:-1]])
-        edges = np.flatnonzero(fresh)
-        change = values - before
+        edges = np.flatnonzero(steps[1:] != steps[:-1]) + 1
+        if int(steps[0]) != last.step:
+            edges = np.concatenate([[0], edges])
+        change = np.empty(len(values))
+        change[0] = values[0] - last.value
+        np.subtract(values[1:], values[:-1], out=change[1:])
         change[edges] = 0.0
         falls = np.flatnonzero(change < 0)
-        self._count_edges(values, before, steps, time, flow, edges, last)
-        restart = self._are_plausible(values, before, time, flow, falls, last)
-        restart |= values[falls] <= _NEAR_ZERO * np.abs(before[falls])
+        self._count_edges(values, steps, time, flow, edges, last)
+        before = _before(values, falls, last.value)
+        restart = self._are_plausible(values, time, flow, falls, last)
+        restart |= values[falls] <= _NEAR_ZERO * np.abs(before)
         self._watch(change, falls, restart, rows)
-        runs = np.concatenate([[0], edges, [len(values)]])
+        runs = np.diff(np.concatenate([[0], edges, [len(values)]]))
         if len(falls):
             lifts = np.zeros(len(values))
-            lifts[falls] = np.where(restart, before[falls], -change[falls])
+            lifts[falls] = np.where(restart, before, -change[falls])
             lifted = np.cumsum(lifts)
-            base = np.repeat(np.concatenate([[self._base], values[edges] + lifted[edges]]), np.diff(runs))
+            bases = np.concatenate([[self._base], values[edges] + lifted[edges]])
             # What was counted before a fall may have more decimals than all values of this batch.
-            written = values, base, before[falls]
-            made = np.maximum(_rounded(values + lifted - base, *written), 0.0)
+            written = values, bases[runs > 0], before
+            made = np.maximum(_rounded(values + lifted - np.repeat(bases, runs), *written), 0.0)
             made = _never_falling(made, edges, self._reached)
-            self._base = float(_rounded(base[-1:] - lifted[-1:], *written)[0])
+            self._base = float(_rounded(bases[-1:] - lifted[-1:], *written)[0])
         else:
-            base = np.repeat(np.concatenate([[self._base], values[edges] + 0.0]), np.diff(runs))
-            made = np.maximum(_rounded(values - base, values, base), 0.0)
+            bases = np.concatenate([[self._base], values[edges] + 0.0])
+            made = np.maximum(_rounded(values - np.repeat(bases, runs), values, bases[runs > 0]), 0.0)
             # What the batch before reached came out of another sum, which may differ in its last bit.
-            np.maximum(made[: runs[1]], self._reached, out=made[: runs[1]])
-            self._base = float(base[-1])
+            np.maximum(made[: runs[0]], self._reached, out=made[: runs[0]])
+            self._base = float(bases[-1])
         self._before = Sample(int(steps[-1]), float(time[-1]), float(flow[-1]), float(values[-1]))
         self._reached = float(made[-1])
         return made
 
-    def _are_plausible(
-        self, values: Floats, before: Floats, time: Floats, flow: Floats, some: Ints, last: Sample
-    ) -> Bools:
+    def _are_plausible(self, values: Floats, time: Floats, flow: Floats, some: Ints, last: Sample) -> Bools:
         """Whether a counter that began at 0 in the interval before a sample may have its value; of ``some`` samples."""
         if not len(some):
             return np.zeros(0, bool)
-        earlier = some - 1
-        flow_before = np.where(earlier < 0, last.flow, flow[earlier])
-        time_before = np.where(earlier < 0, last.time, time[earlier])
+        flow_before = _before(flow, some, last.flow)
+        time_before = _before(time, some, last.time)
         passed = np.maximum(flow[some], flow_before) * (time[some] - time_before) / 3600
         # A counter that counts backwards falls by what passed.
-        backwards = np.abs(before[some] - values[some] - passed) <= _NEAR * passed
+        backwards = np.abs(_before(values, some, last.value) - values[some] - passed) <= _NEAR * passed
         plausible: Bools = (values[some] <= _PLAUSIBLE * passed) & ~backwards
         return plausible
 
     def _count_edges(
-        self,
-        values: Floats,
-        before: Floats,
-        steps: Ints,
-        time: Floats,
-        flow: Floats,
-        edges: Ints,
-        last: Sample,
+        self, values: Floats, steps: Ints, time: Floats, flow: Floats, edges: Ints, last: Sample
     ) -> None:
         """Note what was counted between two steps, which begin at the samples ``edges``, and whose it is."""
         if self._before is None:
             edges = edges[1:]
         if not len(edges):
             return
-        steps_before = np.concatenate([[last.step], steps[:-1]])[edges]
-        flow_before = np.concatenate([[last.flow], flow[:-1]])[edges]
-        value, base = np.maximum(values[edges], 0.0), before[edges]
+        steps_before = _before(steps, edges, last.step)
+        value, base = np.maximum(values[edges], 0.0), _before(values, edges, last.value)
         falls = value < base
-        plausible = self._are_plausible(values, before, time, flow, edges, last)
+        plausible = self._are_plausible(values, time, flow, edges, last)
         again = falls & (plausible | (value <= _WOBBLE * base))
         rises = np.where(again, value, np.maximum(value - base, 0.0))
-        self._owners.append(np.where(flow_before > flow[edges], steps_before, steps[edges]))
+        is_earlier = _before(flow, edges, last.flow) > flow[edges]
+        self._owners.append(np.where(is_earlier, steps_before, steps[edges]))
         self._rises.append(rises)
         self._starts.append(np.where(falls & ~again, 0.0, value))
         self._edges += int((base > 0).sum())
@@ -202,6 +196,11 @@ def shifted(column: Column, by: float) -> Column:
     """A number column minus ``by``, rounded to the decimals that it was written in. Nulls stay null."""
     values = column.floats()
     return Column("number", _rounded(values - by, values, np.array([by])), column.valid)
+
+
+def _before(values: Numbers, some: Ints, last: float) -> Numbers:
+    """The value before each of some samples; before the first one it is ``last``."""
+    return np.where(some > 0, values[some - 1], values.dtype.type(last))
 
 
 def _never_falling(values: Floats, edges: Ints, reached: float) -> Floats:
@@ -231,7 +230,8 @@ def decimals(values: Floats, least: int = 0) -> int | None:
     >>> decimals(np.array([0.25, 1.0, np.nan]))
     2
     """
-    finite = values[np.isfinite(values)]
+    is_finite = np.isfinite(values)
+    finite = values if is_finite.all() else values[is_finite]
     few = _digits(finite[:: max(len(finite) // 256, 1)], least)
     return None if few is None else _digits(finite, few)
 

@@ -18,15 +18,16 @@ __all__ = ["ContentHash", "counted", "cycle_numbers", "put", "tables"]
 
 _HEAD = 8
 _IS_PLAIN = 1 << 63
-_PLAIN = 4 << 20
-"""Bytes of a table up to which it is not compressed: that would take longer than to write it and to read it."""
+_PLAIN = 32 << 20
+"""Bytes of a file up to which its tables are not compressed: that takes several times as long as to write and to read
+them. The rest is, so that a file stays small where the temporary folder is memory."""
 
 
 def put(file: IO[bytes], name: str, table: Table) -> None:
     """Write one table at the end of ``file``."""
     parts = packed_parts({name: table})
     size = sum(memoryview(part).nbytes for part in parts)
-    if size <= _PLAIN:
+    if file.tell() + size <= _PLAIN:
         file.write((size | _IS_PLAIN).to_bytes(_HEAD, "little"))
         file.writelines(parts)
         return
