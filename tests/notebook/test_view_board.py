@@ -9,6 +9,7 @@ import pytest
 
 import workbench as wb
 from workbench.errors import Invalid
+from workbench.notebook.plot_view import ControlNames
 
 SCRIPT = """
 def transform(data, params):
@@ -91,11 +92,15 @@ def test_controls_of_a_tile_are_built_when_they_are_opened(board: Any) -> None:
     shown = board.show()
     view = shown.views["one"]
     assert view._panel.fields == {}
-    view._act("controls")
-    assert list(view._panel.fields) == ["batch", "size"]
-    assert view._panel.widget in view.widget.children
-    view._act("controls")
-    assert view._panel.widget not in view.widget.children
+    assert not view._panel._boxes, "the page gets a model for each box"
+    assert len(view.widget.children) == 1
+    for _ in range(2):
+        view._act("controls")
+        assert list(view._panel.fields) == ["batch", "size"]
+        assert [child is view._panel.widget for child in view.widget.children] == [False, True, False]
+        assert isinstance(view.widget.children[2], ControlNames)
+        view._act("controls")
+        assert view._panel.widget not in view.widget.children
 
 
 def test_a_plot_whose_recipe_is_not_sound_says_so_in_its_tile(board: Any) -> None:

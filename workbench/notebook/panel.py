@@ -37,14 +37,22 @@ class ControlPanel:
         self._only = only or (lambda name: True)
         self.fields: dict[str, Field] = {}
         self._closed = False
-        self._groups = {kind: self._group(kind) for kind in GROUPS}
-        self.widget = widgets.Box()
-        self.widget.add_class("wb-controls")
+        self._boxes: dict[str, widgets.Box] = {}
+
+    @property
+    def widget(self) -> widgets.Box:
+        """All controls. It is made when it is first asked for: the controls of many plots are never opened."""
+        return self._box("wb-controls")
 
     def _group(self, kind: str) -> widgets.Box:
-        box = widgets.Box()
-        box.add_class("wb-group")
-        box.add_class(_CLASSES[kind])
+        return self._box("wb-group", _CLASSES[kind])
+
+    def _box(self, *classes: str) -> widgets.Box:
+        box = self._boxes.get(classes[-1])
+        if box is None:
+            box = self._boxes[classes[-1]] = widgets.Box()
+            for name in classes:
+                box.add_class(name)
         return box
 
     def show(self, params: Mapping[str, Param], values: Mapping[str, JsonValue], options: Options) -> None:
@@ -64,7 +72,7 @@ class ControlPanel:
     def close(self) -> None:
         """Remove the controls. None is shown afterwards."""
         self._closed = True
-        for widget in (self.widget, *self._groups.values(), *(held.widget for held in self.fields.values())):
+        for widget in (*self._boxes.values(), *(held.widget for held in self.fields.values())):
             close_all(widget)
         self.fields = {}
 
@@ -86,7 +94,8 @@ class ControlPanel:
 
     def _arrange(self) -> None:
         groups = []
-        for kind, box in self._groups.items():
+        for kind in GROUPS:
+            box = self._group(kind)
             cells = [held.widget for held in self.fields.values() if held.decided["kind"] == kind]
             _children(box, cells)
             if cells:

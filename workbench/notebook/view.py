@@ -265,7 +265,8 @@ class View:
             self.surface.on_stop(self._stop_pressed)
         # Each surface is a widget too; the protocol cannot say so, since ipywidgets has no types.
         children.append(cast(widgets.Widget, self.surface))
-        children.append(ControlNames())
+        if self._controls_open:
+            children.append(ControlNames())
         self.widget.children = [*children, KeyGuard()] if guarded else children
         self._show_controls({})
 
@@ -300,7 +301,10 @@ class View:
         rest = [child for child in self.widget.children if child is not self._panel.widget]
         # As in `__init__`: each surface is a widget.
         place = self.widget.children.index(cast(widgets.Widget, self.surface)) + 1
-        self.widget.children = [*rest[:place], self._panel.widget, *rest[place:]] if self._controls_open else rest
+        if self._controls_open:
+            named = any(isinstance(child, ControlNames) for child in rest)
+            rest = [*rest[:place], self._panel.widget, *rest[place:], *([] if named else [ControlNames()])]
+        self.widget.children = rest
         self._show_controls(self.options)
         self._say()
 
