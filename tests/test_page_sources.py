@@ -13,6 +13,7 @@ import pytest
 
 from server.page_files import page, without_comments
 from workbench.alerts.form import FieldKind
+from workbench.ingest.options import body_model
 from workbench.plotly_files import parsed_sooner, plotly_source, source_of
 from workbench.recipe.controls import WIDGETS
 
@@ -136,6 +137,14 @@ def test_the_form_of_an_alert_draws_every_kind_of_field() -> None:
     form = (PAGE / "pages" / "alert_form.js").read_text("utf-8")
     (kinds,) = re.findall(r"const KINDS = \{(.*?)^\};", form, re.S | re.M)
     assert {*re.findall(r"^  (\w+): \(", kinds, re.M)} == {*get_args(FieldKind)}
+
+
+def test_what_a_report_asks_for_can_be_said_when_files_are_brought_in() -> None:
+    """A report names options; one without a field on the page could not be given there."""
+    fields = (PAGE / "pages" / "bring_in.js").read_text("utf-8")
+    asked = {*body_model().model_fields} - {"jobs", "keep_file", "again", "dry_run", "whole_lines"}
+    assert {"sign", "cycles", "repair"} <= asked
+    assert [name for name in sorted(asked) if f'"{name}"' not in fields] == []
 
 
 def test_the_types_of_the_page_are_right() -> None:

@@ -354,7 +354,6 @@ def test_files_are_brought_in_and_the_report_says_what_became_of_each(window: Wi
     report = window.page.get_by_role("region", name="Report")
     expect(report).to_contain_text("1 stored, 1 refused")
     expect(report).to_contain_text("has no column that is known as time")
-    window.page.get_by_label("Files").set_input_files([bad])
     window.page.get_by_label("Columns").fill("a = Time [s]\nVoltage [V]")
     window.page.get_by_role("button", name="Bring in 1 file").click()
     expect(window.page.get_by_role("alert").first).to_contain_text('"Voltage [V]" names no column of the file')
@@ -369,6 +368,18 @@ def test_files_are_brought_in_and_the_report_says_what_became_of_each(window: Wi
     window.page.get_by_role("button", name="Bring in 1 file").click()
     expect(report).to_contain_text("Settle it by: “Columns” Time = Time [s]")
     expect(report).not_to_contain_text("column_map")
+    counted = tmp_path / "counted.csv"
+    rows = [f"{60 * n},{3.5 + 0.1 * (n % 5)},{1 if n // 5 % 2 else -1}" for n in range(40)]
+    counted.write_text("Time [s],Voltage [V],Current [A]\n" + "\n".join(rows) + "\n")
+    window.page.get_by_label("Files").set_input_files([counted])
+    window.page.get_by_role("button", name="Bring in 1 file").click()
+    expect(report).to_contain_text("Settle it by: “Cycles” by the file's numbers")
+    window.page.get_by_label("Files").set_input_files([counted])
+    window.page.get_by_label("Cycles").select_option("by the file's numbers")
+    window.page.get_by_label("Repair").select_option("a clock that jumps back")
+    window.page.get_by_role("button", name="Bring in 1 file").click()
+    expect(report).to_contain_text("1 updated")
+    expect(report).to_contain_text("40 rows, 1 cycle")
 
 
 def test_a_viewer_sees_no_way_to_change_and_a_stranger_sees_one_sentence(site: Site, window: Window) -> None:

@@ -20,19 +20,24 @@ const OPTIONS = [
   ["zone", "Time zone", "Of clock times that name none, such as Europe/Berlin."],
   ["format", "Format", "Only where it is not recognised, such as maccor."],
 ];
+/** What may be chosen: option, label, and each value with its words. @type {[string, string, [string, string][]][]} */
+const CHOICES = [
+  ["sign", "Positive current", [["", "as the file says"], ["discharge", "discharge is positive"], ["charge", "charge is positive"], ["unsigned", "without a sign"]]],
+  ["cycles", "Cycles", [["", "by the file's numbers if they rise"], ["file", "by the file's numbers"], ["count", "by counting half cycles"]]],
+  ["repair", "Repair", [["", "nothing"], ["time", "a clock that jumps back"]]],
+];
 const MAP = "column_map";
-const SIGNS = [["", "as the file says"], ["discharge", "discharge is positive"], ["charge", "charge is positive"], ["unsigned", "without a sign"]];
 
 /** The lines of a text such as `Volts = Voltage [V]`, each as what is before and after its last `=`. @param {string} text */
 const pairsOf = (text) => text.split("\n").filter((line) => line.trim()).map((line) => [line.slice(0, Math.max(line.lastIndexOf("="), 0)).trim(), line.slice(line.lastIndexOf("=") + 1).trim()]);
 
-const LABELS = new Map([...OPTIONS.map(([key, label]) => /** @type {[string, string]} */ ([key, label])), ["sign", "Positive current"]]);
+const LABELS = new Map([...OPTIONS, ...CHOICES].map(([key, label]) => /** @type {[string, string]} */ ([key, label])));
 
 /** A sentence of the report, with the fields of this page where it spells options of Python. @param {string} text */
 function withFields(text) {
   return text
     .replace(/column_map=(\{(?:"(?:[^"\\]|\\.)*"(?:: |, )?)+\})/g, (_, map) => `“Columns” ${Object.entries(JSON.parse(map)).map(([theirs, ours]) => `${theirs} = ${ours}`).join(", ")}`)
-    .replace(/\b(\w+)="([^"]*)"/g, (all, key, value) => (LABELS.has(key) ? `“${LABELS.get(key)}” ${SIGNS.find(([sign]) => key === "sign" && sign === value)?.[1] ?? value}` : all))
+    .replace(/\b(\w+)="([^"]*)"/g, (all, key, value) => (LABELS.has(key) ? `“${LABELS.get(key)}” ${CHOICES.find(([one]) => one === key)?.[2].find(([one]) => one === value)?.[1] ?? value}` : all))
     .replace("sheet: a column 'rating'; rating if", "“Ratings”, if");
 }
 
@@ -65,7 +70,7 @@ export default function BringIn() {
     const turn = (stop.current = new AbortController());
     const at = `/projects/${part(chosen)}/ingests`;
     try {
-      const said = Object.fromEntries(Object.entries(options).filter(([, value]) => value.trim()).map(([key, value]) => [key, key === MAP ? Object.fromEntries(map) : value.trim()]));
+      const said = Object.fromEntries(Object.entries(options).filter(([, value]) => value.trim()).map(([key, value]) => [key, key === MAP ? Object.fromEntries(map) : key === "repair" ? [value] : value.trim()]));
       const ids = [];
       for (const [n, file] of files.entries()) {
         setState({ text: `Sending ${file.name}`, done: n, of: files.length });
@@ -79,7 +84,10 @@ export default function BringIn() {
         run = await get(`${at}/${part(run.id)}`, { signal: turn.signal });
       }
       setState(run.state === "done" ? { report: run.report } : { error: run.error ?? "The run failed." });
-      if (run.state === "done") setFiles([]);
+      if (run.state === "done") {
+        const refused = new Set(run.report.files.filter((/** @type {any} */ one) => one.status === "refused").map((/** @type {any} */ one) => one.path));
+        setFiles(files.filter((one) => refused.has(one.name)));  // what they lack can be said, and they are sent again
+      }
     } catch (error) {
       if (isAbort(error)) return;
       sayError(error);
@@ -101,7 +109,7 @@ export default function BringIn() {
       <h2>What is known of them</h2><div class="controls across">
         ${all.length > 1 && html`<label class="labelled" for="into">Project<select class="input" id="into" onChange=${(/** @type {any} */ event) => setProject(event.target.value)}>${all.map((one) => html`<option key=${one.id} value=${one.id} selected=${one.id === chosen}>${one.name}</option>`)}</select></label>`}
         ${OPTIONS.map(([key, label, hint]) => html`<label key=${key} class="labelled" for=${`say-${key}`}>${label}<input class="input" id=${`say-${key}`} value=${options[key] ?? ""} onInput=${(/** @type {any} */ event) => setOptions({ ...options, [key]: event.target.value })} /><span class="soft small">${hint}</span></label>`)}
-        <label class="labelled" for="say-sign">Positive current<select class="input" id="say-sign" onChange=${(/** @type {any} */ event) => setOptions({ ...options, sign: event.target.value })}>${SIGNS.map(([key, word]) => html`<option key=${key} value=${key} selected=${key === (options.sign ?? "")}>${word}</option>`)}</select></label>
+        ${CHOICES.map(([key, label, words]) => html`<label key=${key} class="labelled" for=${`say-${key}`}>${label}<select class="input" id=${`say-${key}`} onChange=${(/** @type {any} */ event) => setOptions({ ...options, [key]: event.target.value })}>${words.map(([value, word]) => html`<option key=${value} value=${value} selected=${value === (options[key] ?? "")}>${word}</option>`)}</select></label>`)}
         <label class="labelled" for="say-columns">Columns<textarea class="input" id="say-columns" rows="2" placeholder="Volts = Voltage [V]" value=${options[MAP] ?? ""} onInput=${(/** @type {any} */ event) => setOptions({ ...options, [MAP]: event.target.value })}></textarea><span class="soft small">What columns of the files are, one a line, where the report asks for it.</span></label></div>
       <div><button type="button" class="button main" onClick=${begin}>Bring in ${many(files.length, "file")}</button></div></div>`}
     ${running && html`<div class="box pad stack" role="status"><strong class="break">${state.text} …</strong><progress max=${state.of || 1} value=${state.done} aria-label="Progress"></progress><span class="soft small">${state.done} of ${state.of}</span></div>`}
@@ -116,7 +124,7 @@ function Report({ report }) {
   const open = (report.assumptions ?? []).filter((/** @type {any} */ one) => one["settled by"] && !one["settled by"].startsWith("nothing"));
   return html`<section class="stack" aria-label="Report" style=${{ marginTop: "16px" }}>
     <div class=${`note ${report.ok ? "good" : ""}`} role="status"><${Icon} name=${report.ok ? "check" : "warn"} /><strong>${report.summary}</strong></div>
-    ${open.length > 0 && html`<div class="box pad stack"><h2>To settle</h2><ul class="plain-list">${open.map((/** @type {any} */ one) => html`<li><div class="break">${withFields(one.example)}</div><div class="soft small">${many(one.files, "file")}. Settle it by: <span class="break">${withFields(one["settled by"])}</span></div></li>`)}</ul></div>`}
+    ${open.length > 0 && html`<div class="box pad stack"><h2>To settle</h2><p class="soft small">Choose the files again, say it below them, and bring them in once more: nothing is stored twice.</p><ul class="plain-list">${open.map((/** @type {any} */ one) => html`<li><div class="break">${withFields(one.example)}</div><div class="soft small">${many(one.files, "file")}. Settle it by: <span class="break">${withFields(one["settled by"])}</span></div></li>`)}</ul></div>`}
     ${report.files.map((/** @type {any} */ one) => html`<details class="box file-report" open=${one.status === "refused"}><summary><span class=${`chip ${one.status}`}>${one.status}</span><strong class="break">${one.path}</strong>
         <span class="soft small">${one.rows ? `${one.format}, ${many(one.rows, "row")}, ${many(one.cycles, "cycle")}` : ""}</span>${one.measurement_id && html`<a href=${`/explore/tests/${part(one.measurement_id)}`}>Open the test</a>`}</summary>
       <div class="pad stack">${one.why && html`<p class="break">${withFields(one.why)}</p>`}
