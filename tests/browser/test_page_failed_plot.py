@@ -59,3 +59,27 @@ def test_all_of_what_is_wrong_is_shown_and_the_picture_comes_when_it_is_fixed(si
         assert drawn is not None
         assert drawn["height"] > 0.6 * whole["height"]
         window.close()
+
+
+def test_values_that_fail_go_along_into_the_editor_and_what_is_wrong_is_said_once(site: Site) -> None:
+    script = "return go.Figure(go.Bar(y=[1 / (3 - params['k'])]))"
+    params = {"k": {"kind": "view", "default": 1, "control": {"label": "K", "min": 0, "max": 9, "step": 1}}}
+    with httpx.Client(base_url=site.address, headers={"X-API-Key": site.key}, timeout=60) as client:
+        project = client.get("/projects").json()["items"][0]["id"]
+        boards = f"/projects/{project}/dashboards"
+        board = client.post(boards, json={"name": "Values that fail"}).json()["id"]
+        recipe = {**config(script), "params": params}
+        plot = client.post(f"{boards}/{board}/plots", json={"name": "Divided", "config": recipe}).json()["id"]
+    address = at("boards", project, board)
+    window = site.window(f'{address}?values={{"{plot}":{{"k":3}}}}')
+    tile = window.tile("Divided")
+    expect(tile.get_by_role("alert")).to_contain_text("ZeroDivisionError")
+    tile.get_by_role("link", name="Open in the editor").click()
+    draft = window.page.get_by_role("article", name="Draft")
+    expect(draft.get_by_role("alert")).to_contain_text("ZeroDivisionError")
+    draft.get_by_role("button", name="Back to the saved values").click()
+    expect(draft.locator("[data-drawn]")).to_be_attached()
+    window.go(f'{address}?values={{"{plot}":{{"gone":3}}}}')
+    expect(tile.get_by_role("alert")).to_contain_text("The recipe has no param 'gone'")
+    assert (tile.get_by_role("alert").text_content() or "").count("has no param") == 1
+    window.close()

@@ -4,7 +4,7 @@ import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact.js"
 import { Refused, get, isAbort, part, patch, post } from "../core/api.js";
 import { useLoaded, useTitle } from "../core/load.js";
 import { may, projects, readProjects } from "../core/projects.js";
-import { go, leaving, place, setQuery } from "../core/router.js";
+import { go, leaving, place, readValues, setQuery } from "../core/router.js";
 import { many } from "../core/words.js";
 import { ControlPanel } from "../controls/panel.js";
 import { Editor } from "../edit/editor.js";
@@ -87,7 +87,7 @@ function Desk({ project, home, record: opened }) {
   const config = useRef(/** @type {any} */ (record?.config ?? BEGINNING));
   const saved = useMemo(() => textsOf(record?.config ?? BEGINNING), [record]);
   const changed = PARTS.some((one) => texts[one] !== saved[one]) || name !== (record?.name ?? "");
-  const live = useMemo(() => new LivePlot({ id: record?.id ?? "draft", name: name || "Draft", source: draft(project, () => config.current) }), []);
+  const live = useMemo(() => new LivePlot({ id: record?.id ?? "draft", name: name || "Draft", source: draft(project, () => config.current), chosen: readValues(place.peek().query.get("values")) ?? {} }), []);
   const catalog = useLoaded((stop) => get(`/projects/${part(project)}/catalog`, { signal: stop }), [project]);
   const base = `/boards/${project}/${home.id}`;
   const compare = Number(place.value.query.get("compare")) || null;

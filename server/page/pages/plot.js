@@ -65,7 +65,7 @@ function Shown({ project, home, record, again }) {
       <div class="row"><${AsOf} /><button type="button" class="button" aria-label="Read again" title="Read the data again" onClick=${() => live.draw()}><${Icon} name="refresh" /><span class="wide-only"> Read again</span></button>
         <${Popover} named title="Export the plot" label=${html`<${Icon} name="download" /> Export`}><${ExportMenu} live=${live} plot=${record} to=${location.pathname + location.search} /><//>
         ${writes && html`<button type="button" class="button" onClick=${() => setSharing(true)}><${Icon} name="share" /> Share</button>
-        <a class="button main" href=${`${to}/edit`}><${Icon} name="edit" /> Edit</a>`}</div></div>
+        <a class="button main" href=${`${to}/edit${query({ values })}`}><${Icon} name="edit" /> Edit</a>`}</div></div>
     ${revision && revision !== record.revision && html`<div class="note calm" style=${{ marginBottom: "12px" }}><${Icon} name="history" /><div>This is revision ${revision} of ${record.revision}. <a href=${to}>See the newest</a></div></div>`}
     <${AsOfNote} />
     <div class=${`single ${controls || !live.answer.value ? "" : "bare"}`}>

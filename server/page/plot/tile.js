@@ -64,13 +64,13 @@ export function Tile({ live, plot, to, style, writes, children, large }) {
         label=${html`<${Icon} name="sliders" size=${16} /><span>Controls<span class="unseen"> of ${plot.name}</span></span><span class="count">${controls}</span>`}><${Later} load=${() => import("../controls/panel.js")} of="ControlPanel" rows=${3} live=${live} prefix=${`c${plot.id.slice(-6)}`} /><//>`}
       <${Popover} title=${`More about ${plot.name}`} buttonClass="button plain slim icon" label=${html`<${Icon} name="more" />`}>
         <a href=${to + query}><${Icon} name="chart" /> Open large</a>
-        ${writes && html`<a href=${`${to}/edit`}><${Icon} name="edit" /> Edit</a>`}
+        ${writes && html`<a href=${`${to}/edit${query}`}><${Icon} name="edit" /> Edit</a>`}
         <button type="button" onClick=${() => live.draw()}><${Icon} name="refresh" /> Read the data again</button><hr />
         <${ExportMenu} live=${live} plot=${plot} to=${to + query} />
       <//>
     </div>`}
     <${Picture} live=${live} />
-    <${Trouble} live=${live} edit=${writes ? `${to}/edit` : null} />
+    <${Trouble} live=${live} edit=${writes ? `${to}/edit${query}` : null} />
     <${Footer} live=${live} />
     ${children}
   </article>`;

@@ -54,13 +54,13 @@ export function Failed({ error, again }) {
 /** The further problems of a refusal, as sentences. @param {any} error @returns {string[]} */
 export function problemsOf(error) {
   const found = Array.isArray(error?.detail) ? error.detail : [];
-  return found.map((/** @type {any} */ one) => placed(one)).filter((/** @type {string} */ text) => text && text !== error.message);
+  return found.filter((/** @type {any} */ one) => one?.msg && !error.message.endsWith(one.msg)).map(placed);
 }
 
 /** @param {any} problem */
-function placed(problem) {
-  const place = (problem?.loc ?? []).filter((/** @type {any} */ part) => part !== "config" && part !== "body").join(" · ");
-  return place ? `${place}: ${problem.msg}` : problem?.msg ?? "";
+function placed({ loc, msg }) {
+  const place = (loc ?? []).filter((/** @type {any} */ part) => part !== "config" && part !== "body").join(" · ");
+  return place ? `${place}: ${msg}` : msg;
 }
 
 /** @param {{ height?: number }} given */
