@@ -35,6 +35,18 @@ def test_a_record_of_capacities_shows_its_cycles(site: Site) -> None:
     expect(table.get_by_role("cell", name="1.099", exact=True)).to_be_visible()
     expect(window.page.get_by_role("article", name="Curve")).to_be_visible()
     expect(window.page.get_by_text("has no samples")).to_have_count(0)
+    expect(window.page.get_by_text("table of cycles · 40 cycles")).to_be_visible()
+    window.close()
+
+
+def test_chosen_tests_stay_chosen_after_a_look_at_one(site: Site) -> None:
+    window = site.window("/explore")
+    window.page.get_by_label(f"Choose {LONG}").check()
+    window.page.get_by_role("link", name=LONG).first.click()
+    expect(window.page.get_by_role("heading", name=LONG)).to_be_visible()
+    window.page.go_back()
+    expect(window.page.get_by_label(f"Choose {LONG}")).to_be_checked()
+    expect(window.page.get_by_role("link", name="Gallery for 1 test")).to_be_visible()
     window.close()
 
 

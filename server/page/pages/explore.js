@@ -77,9 +77,13 @@ function Sought({ label }) {
   return html`<input class="input filter" type="search" placeholder=${label} aria-label=${label} value=${text} onInput=${(/** @type {any} */ event) => setText(event.target.value)} />`;
 }
 
+/** The tests that are chosen in each project, also after a look at one of them. @type {Map<string, Set<string>>} */
+const choices = new Map();
+
 /** @param {{ project: string, bring: any }} given */
 function Tests({ project, bring }) {
-  const [chosen, setChosen] = useState(/** @type {Set<string>} */ (new Set()));
+  const [chosen, setChosen] = useState(choices.get(project) ?? new Set());
+  choices.set(project, chosen);
   /** @param {string} id */
   const turn = (id) => setChosen((now) => { const next = new Set(now); if (!next.delete(id)) next.add(id); return next; });
   const choosing = { key: "chosen", label: "Chosen", sort: false, show: (/** @type {any} */ row) => html`<input type="checkbox" class="choose" aria-label=${`Choose ${row.name}`} checked=${chosen.has(row.id)} onChange=${() => turn(row.id)} />`, text: () => "" };

@@ -39,7 +39,7 @@ function Shown({ test, again }) {
   const tabs = ["Cycles", "Steps", "Origin", "Set-up"];
   return html`
     <div class="head"><div><nav class="crumbs" aria-label="Where this is"><a href="/explore">Explore</a><span>/</span><a href=${`/explore?project=${part(test.project_id ?? "")}`}>Tests</a><span>/</span><a href=${`/explore/cells/${part(test.cell_instance_id ?? "")}`}>${test.cell_instance_name}</a></nav>
-      <h1>${test.name}</h1><p class="soft">${[day(test.start_time), series ? many(test.sample_count, "sample") : test.measurement_type, test.cycle_count ? many(test.cycle_count, "cycle") : ""].filter(Boolean).join(" · ")}</p></div>
+      <h1>${test.name}</h1><p class="soft">${[day(test.start_time), series ? many(test.sample_count, "sample") : counted ? "table of cycles" : test.measurement_type, test.cycle_count ? many(test.cycle_count, "cycle") : ""].filter(Boolean).join(" · ")}</p></div>
       <div class="row">${series && html`<button type="button" class="button" onClick=${() => download(`${at}/time_series/download`, `${test.name}.parquet`)}><${Icon} name="download" /> Samples (parquet)</button>`}</div></div>
     ${test.processing_error && html`<div class="note wrong" role="alert"><${Icon} name="warn" /><div>${test.processing_error}</div></div>`}
     <div class="single"><aside class="box pad stack"><${Notes} test=${test} writes=${writes} again=${again} /><${Tags} test=${test} writes=${writes} again=${again} />
