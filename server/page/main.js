@@ -1,7 +1,7 @@
 // The page begins here: who is signed in, which page the address names.
 
 import { html, render, useEffect, useLayoutEffect, useRef, useState } from "./vendor/preact.js";
-import { sessionOver, signIn, user, whoIsThere } from "./core/api.js";
+import { reached, sessionOver, signIn, user, whoIsThere } from "./core/api.js";
 import { title } from "./core/load.js";
 import { listen, place } from "./core/router.js";
 import { followTheme } from "./core/theme.js";
@@ -69,7 +69,7 @@ function Page() {
   const [shown, show] = useState(/** @type {any} */ (null));
   useEffect(() => {
     let here = true;
-    loaded(name).then((module) => { if (here) show({ name, View: module.default }); }, sayError);
+    reached(() => loaded(name)).then((module) => { if (here) show({ name, View: module.default }); }, sayError);
     return () => { here = false; };
   }, [name]);
   if (shown?.name !== name) return html`<${Ghosts} rows=${4} height=${90} />`;

@@ -305,3 +305,19 @@ def test_a_server_that_is_away_is_said_and_what_is_shown_stays(site: Site) -> No
     window.redrawn(tile, before)
     window.assert_proper()
     window.close()
+
+
+def test_a_page_that_is_opened_while_the_server_is_away_comes_when_it_is_back(site: Site) -> None:
+    window = site.window()
+    window.allow_error("ERR_INTERNET_DISCONNECTED")
+    window.page.context.set_offline(True)
+    window.page.get_by_role("link", name="Explore").click()
+    banner = window.page.get_by_text(re.compile("has not been reachable since"))
+    expect(banner).to_be_visible()
+    expect(window.page.get_by_text("dynamically imported")).to_have_count(0)
+    window.page.context.set_offline(False)
+    heading = window.page.get_by_role("columnheader", name="Samples")
+    expect(heading).to_be_visible()
+    assert heading.evaluate("(one) => getComputedStyle(one).position") == "sticky"  # its style came too
+    window.assert_proper()
+    window.close()

@@ -160,6 +160,12 @@ function backAgain(stop) {
   return until(awaySince, (since) => since === null, stop);
 }
 
+/** A part of the page; where the server is away, once it is back. @param {() => Promise<any>} load @returns {Promise<any>} */
+export const reached = (load) => load().catch(() => backAgain().then(load)).catch((error) => {
+  console.warn(error);
+  throw new Refused(0, "", "A part of this page is not there. Load the page again.");  // the server is of another version now
+});
+
 const PAGE = 100;
 
 /** All items of a list, page by page. @param {string} path @param {Record<string, any>} [given] @param {AbortSignal} [stop] @returns {Promise<any[]>} */

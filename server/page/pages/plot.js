@@ -7,7 +7,7 @@ import { may, projects } from "../core/projects.js";
 import { place, readValues, same, setQuery, writeValues } from "../core/router.js";
 import { ago, count, day, duration, many, who } from "../core/words.js";
 import { ControlPanel } from "../controls/panel.js";
-import { ExportMenu } from "../plot/exports.js";
+import { ExportMenu } from "../plot/export_menu.js";
 import { LivePlot, controlCount, lookForNewData, plotPath, savedPlot } from "../plot/live.js";
 import { tracesTable } from "../plot/numbers.js";
 import { Notes, Tile } from "../plot/tile.js";

@@ -7,7 +7,6 @@ import { clock, many, points } from "../core/words.js";
 import { Icon } from "../ui/icons.js";
 import { Popover, problemsOf } from "../ui/parts.js";
 import { Later } from "../ui/later.js";
-import { ExportMenu } from "./exports.js";
 import { controlCount } from "./live.js";
 import { Picture } from "./picture.js";
 
@@ -66,7 +65,7 @@ export function Tile({ live, plot, to, style, writes, children, large }) {
         <a href=${to + query}><${Icon} name="chart" /> Open large</a>
         ${writes && html`<a href=${`${to}/edit${query}`}><${Icon} name="edit" /> Edit</a>`}
         <button type="button" onClick=${() => live.draw()}><${Icon} name="refresh" /> Read the data again</button><hr />
-        <${ExportMenu} live=${live} plot=${plot} to=${to + query} />
+        <${Later} load=${() => import("./export_menu.js")} of="ExportMenu" live=${live} plot=${plot} to=${to + query} />
       <//>
     </div>`}
     <${Picture} live=${live} />
