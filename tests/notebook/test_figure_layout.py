@@ -43,3 +43,24 @@ def test_a_title_of_an_axis_that_has_lines_of_its_own_is_not_wider_than_the_figu
 def test_other_markup_stays_as_it_is() -> None:
     text = "Capacity of the cells <i>at the beginning</i> of the test, before it was stored in the cold room"
     assert fitted({"xaxis": {"title": {"text": text}}})["xaxis"]["title"]["text"] == text
+
+
+@pytest.mark.parametrize(("width", "height"), [(340, 361), (580, 365)])
+@pytest.mark.parametrize("cells", [23, 60])
+def test_names_of_many_cells_do_not_lie_over_each_other(width: int, height: int, cells: int) -> None:
+    names = [f"B{n}T25" for n in range(cells)]
+    note = {"text": "of the first", "xref": "paper", "x": 0, "xshift": -120}
+    layout = {"yaxis": {"tickvals": names, "ticktext": names, "tickfont": {"size": 14}}, "annotations": [note]}
+    made = fitted(layout, width, height)
+    axis = made["yaxis"]
+    assert -120 < made["annotations"][0]["xshift"] < 0
+    room = 0.7 * height / len(axis["ticktext"])
+    assert 7 <= axis["tickfont"]["size"] <= room
+    assert axis["ticktext"] == axis["tickvals"] == names[:: -(-cells // len(axis["ticktext"]))]
+
+
+def test_names_that_have_room_stay_as_they_are() -> None:
+    names = [f"B{n}T25" for n in range(23)]
+    axis = {"tickvals": names, "ticktext": names, "tickfont": {"size": 14}}
+    assert fitted({"yaxis": axis}, 900, 584)["yaxis"] == axis
+    assert fitted({"yaxis": {"tickvals": [1, 2, 3]}}, 900, 330)["yaxis"] == {"tickvals": [1, 2, 3]}

@@ -4,6 +4,7 @@
 const SMALL_WIDTH = 480; // below these, in pixels, a figure has small fonts and its legend below the plot
 const SMALL_HEIGHT = 320;
 const SMALL_FONT = 12;
+const SMALLEST = 7;
 
 // The axes of figures that have others than x and y.
 const OTHER_AXES = {
@@ -58,7 +59,8 @@ function fitted(layout, data, width, height) {
   }
   const shown = data.filter((trace) => trace.showlegend !== false && trace.name && trace.visible !== "legendonly").length;
   const legend = { ...base.legend, ...layout.legend };
-  if (shown > 1 && layout.showlegend !== false && legend.orientation !== "h") {
+  const listed = shown > 1 && layout.showlegend !== false;
+  if (listed && legend.orientation !== "h") {
     made.legend = { ...layout.legend, orientation: "h", x: 0, xanchor: "left", y: -0.32, yanchor: "top", maxheight: 0.3, font: small(legend.font) };
   }
   let top = layout.title?.text ? 48 : 28;
@@ -72,14 +74,32 @@ function fitted(layout, data, width, height) {
     return { ...note, text, yshift };
   });
   made.margin = { ...(layout.margin ?? base.margin ?? {}), l: 44, r: 12, b: 40, t: top };
+  return uncrowded(made, base, (height - top - 40) * (listed ? 0.65 : 0.8));
+}
+
+// Names that a script puts along a y axis one by one, as of cells: where they would lie over each other, smaller and fewer.
+function uncrowded(layout, base, height) {
+  const made = { ...layout };
+  for (const key of Object.keys(made).filter((one) => /^yaxis\d*$/.test(one))) {
+    const { tickvals, ticktext, tickfont, domain = [0, 1] } = made[key] ?? {};
+    if (!Array.isArray(tickvals) || !Array.isArray(ticktext)) continue;
+    const room = (height * (domain[1] - domain[0])) / ticktext.length;
+    const size = tickfont?.size ?? base.yaxis?.tickfont?.size ?? base.font?.size ?? SMALL_FONT;
+    if (room >= size) continue;
+    const kept = (all) => all.filter((_, n) => n % Math.ceil(SMALLEST / room) === 0);
+    const font = { ...tickfont, size: Math.max(SMALLEST, Math.floor(room)) };
+    made[key] = { ...made[key], tickvals: kept(tickvals), ticktext: kept(ticktext), tickfont: font };
+    // A note that begins over the names begins further right, as they do.
+    made.annotations = made.annotations?.map((note) => (note.xshift < 0 ? { ...note, xshift: (note.xshift * font.size) / size } : note));
+  }
   return made;
 }
 
 // Titles of y axes that are longer than the plot is high are written in lines.
 function tallEnough(layout, height) {
-  const made = { ...layout };
   const base = layout.template?.layout ?? {};
-  for (const [key, axis] of Object.entries(layout)) {
+  const made = uncrowded(layout, base, height * 0.6);
+  for (const [key, axis] of Object.entries(made)) {
     const text = /^yaxis\d*$/.test(key) && axis?.title?.text;
     if (!text) continue;
     const size = axis.title.font?.size ?? base.yaxis?.title?.font?.size ?? layout.font?.size ?? base.font?.size ?? 14;
