@@ -317,7 +317,8 @@ def test_who_saves_second_sees_both_sides_and_loses_nothing(site: Site, window: 
     saved = httpx.get(where, headers={"X-API-Key": site.key}).json()
     theirs = {"revision": saved["revision"], "config": {**saved["config"]}}
     theirs["config"]["transform"] = "# theirs\n" + saved["config"]["transform"]
-    assert httpx.patch(where, headers={"X-API-Key": site.key}, json=theirs).status_code == 200
+    other = site.key_of("bob@lab.org", everywhere="project-contributor")
+    assert httpx.patch(where, headers={"X-API-Key": other}, json=theirs).status_code == 200
     window.page.locator(".cm-content").click()
     window.page.keyboard.press("Control+Home")
     window.page.keyboard.type("# mine")
@@ -327,8 +328,13 @@ def test_who_saves_second_sees_both_sides_and_loses_nothing(site: Site, window: 
     dialog = window.page.get_by_role("dialog", name="Somebody else saved meanwhile")
     expect(dialog).to_contain_text("# theirs")
     expect(dialog).to_contain_text("# mine")
+    expect(dialog).to_contain_text("Revision 2 was saved just now by bob.")
     dialog.get_by_role("button", name="Take mine, as revision 3").click()
     expect(window.page.get_by_text("Saved as revision 3.")).to_be_visible()
+    window.go(f"/boards/{project}/{board}/plots/{plot}")
+    expect(window.page.get_by_text("Revision 3, changed just now by local")).to_be_visible()
+    window.go(f"/boards/{project}/{board}/plots/{plot}?revision=2")
+    expect(window.page.get_by_text("Revision 2, changed just now by bob")).to_be_visible()
 
 
 def test_a_dashboard_is_made_and_arranged_by_keyboard(window: Window) -> None:

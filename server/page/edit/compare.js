@@ -36,5 +36,5 @@ export function Compare({ project, home, record, number, texts, take }) {
 /** @param {{ theirs: any, mine: import("./texts.js").Texts, close: () => void, takeMine: () => void, takeTheirs: () => void, keepBoth: () => void }} given */
 export const ConflictDialog = ({ theirs, mine, close, takeMine, takeTheirs, keepBoth }) => html`<${Dialog} wide title="Somebody else saved meanwhile" onClose=${close}
   foot=${html`<button type="button" class="button" onClick=${keepBoth}>Keep both: mine as a copy</button><button type="button" class="button" onClick=${takeTheirs}>Take theirs</button><button type="button" class="button main" onClick=${takeMine}>Take mine, as revision ${theirs.revision + 1}</button>`}>
-  <p>Revision ${theirs.revision} was saved ${ago(theirs.updated_at)} by ${who(theirs.updated_by_email ?? theirs.created_by_email)}. It is on the left, yours on the right. Nothing is lost: every revision stays in the history.</p>
+  <p>Revision ${theirs.revision} was saved ${ago(theirs.saved.created_at)} by ${who(theirs.saved.created_by_email)}. It is on the left, yours on the right. Nothing is lost: every revision stays in the history.</p>
   <${Parts} before=${textsOf(theirs.config)} after=${mine} /><//>`;

@@ -81,7 +81,7 @@ function Shown({ project, record, plots, again }) {
   return html`
     <div class="head"><div><nav class="crumbs" aria-label="Where this is"><a href="/">Boards</a><span>/</span><a href=${`/?project=${project}`}>${(projects.value ?? []).find((one) => one.id === project)?.name ?? "Project"}</a></nav>
       <div class="row tight"><h1 class="break">${record.name}</h1><${Star} kind="dashboard" id=${record.id} name=${record.name} /></div>
-      <p class="soft" style=${{ overflowWrap: "anywhere" }}>${record.description ? `${record.description} · ` : ""}${many(plots.length, "plot")}, changed ${ago(record.updated_at)} by ${who(record.created_by_email)}</p></div>
+      <p class="soft" style=${{ overflowWrap: "anywhere" }}>${record.description ? `${record.description} · ` : ""}${many(plots.length, "plot")}, changed ${ago(record.updated_at)}, made by ${who(record.created_by_email)}</p></div>
       <div class="row"><${SharedControls} lives=${[...lives.values()]} /><${AsOf} />
         <button type="button" class="button" onClick=${() => copy(location.href, "Link")}><${Icon} name="link" /> Link</button>
         <${BoardMenu} project=${project} record=${record} writes=${writes} base=${base} lives=${lives} alerts=${() => setAlerting(true)} arrange=${() => setArranging(true)} again=${again} /></div></div>

@@ -188,7 +188,10 @@ function Desk({ project, home, record: opened }) {
     } catch (error) {
       const unsound = error instanceof Refused ? error.detail?.problems : null;
       if (unsound) { setProblems(unsound); sayError(error); } // the draft is not sound any more, since the data changed
-      else if (error instanceof Refused && error.status === 409 && record) setConflict(await get(plotPath(project, home.id, record.id)));
+      else if (error instanceof Refused && error.status === 409 && record) {
+        const theirs = await get(plotPath(project, home.id, record.id));
+        setConflict({ ...theirs, saved: await get(`${plotPath(project, home.id, record.id)}/revisions/${theirs.revision}`) });
+      }
       else if (error instanceof Refused && Array.isArray(error.detail)) { setProblems(error.detail); sayError(error); }
       else sayError(error);
     } finally {

@@ -40,6 +40,9 @@ function Shown({ project, home, record, again }) {
   const base = `/boards/${project}/${home.id}`;
   const to = `${base}/plots/${record.id}`;
   const revision = Number(place.value.query.get("revision")) || null;
+  const number = revision ?? record.revision;
+  // Who saved it: the plot itself says who made it first.
+  const saved = useLoaded((stop) => get(`${plotPath(project, home.id, record.id)}/revisions/${number}`, { signal: stop }), [number]);
   const [sharing, setSharing] = useState(false);
   const writes = may((projects.value ?? []).find((one) => one.id === project), "write");
   const live = useMemo(() => new LivePlot({
@@ -61,7 +64,7 @@ function Shown({ project, home, record, again }) {
   const wide = matchMedia("(min-width: 1001px)").matches;
   return html`
     <div class="head"><div><nav class="crumbs" aria-label="Where this is"><a href="/">Boards</a><span>/</span><a href=${base}>${home.name}</a></nav>
-      <div class="row tight"><h1 class="break">${record.name}</h1><${Star} kind="plot" id=${record.id} name=${record.name} /></div><p class="soft">Revision ${revision ?? record.revision}, changed ${ago(record.updated_at)} by ${who(record.created_by_email)}</p></div>
+      <div class="row tight"><h1 class="break">${record.name}</h1><${Star} kind="plot" id=${record.id} name=${record.name} /></div><p class="soft">Revision ${number}${saved.data ? `, changed ${ago(saved.data.created_at)} by ${who(saved.data.created_by_email)}` : ""}</p></div>
       <div class="row"><${AsOf} /><button type="button" class="button" aria-label="Read again" title="Read the data again" onClick=${() => live.draw()}><${Icon} name="refresh" /><span class="wide-only"> Read again</span></button>
         <${Popover} named title="Export the plot" label=${html`<${Icon} name="download" /> Export`}><${ExportMenu} live=${live} plot=${record} to=${location.pathname + location.search} /><//>
         ${writes && html`<button type="button" class="button" onClick=${() => setSharing(true)}><${Icon} name="share" /> Share</button>

@@ -55,5 +55,5 @@ export const BoardCard = ({ board }) => html`<article class="box card" aria-labe
   <div class="sketch"><${Sketch} board=${board} /></div>
   <div class="words"><div class="row tight"><a class="cover" href=${`/boards/${board.project_id}/${board.id}`}>${board.name}</a><${Star} kind="dashboard" id=${board.id} name=${board.name} slim /></div>
     ${board.description && html`<p class="soft small clip">${board.description}</p>`}
-    <p class="soft small">${many(board.plot_count ?? (board.layout ?? []).length, "plot")} · changed ${ago(board.updated_at)} by ${who(board.created_by_email)}</p>
+    <p class="soft small">${many(board.plot_count ?? (board.layout ?? []).length, "plot")} · changed ${ago(board.updated_at)}, made by ${who(board.created_by_email)}</p>
     ${board.alert_count > 0 && html`<p class="small alerted"><${Icon} name="warn" size=${15} /> ${many(board.alert_count, "alert")} ${board.alert_count === 1 ? "waits" : "wait"} to be seen</p>`}</div></article>`;
