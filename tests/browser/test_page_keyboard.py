@@ -111,6 +111,10 @@ def test_exports_and_links(person: Person) -> None:
     page = person.page
     person.to_board("Ageing")
     person.use(page.get_by_role("button", name="Export", exact=True))
+    person.press("ArrowUp")
+    expect(page.get_by_role("button", name="Print", exact=True)).to_be_focused()
+    person.press("ArrowDown")
+    expect(page.get_by_role("button", name=re.compile("^One page that works offline"))).to_be_focused()
     with page.expect_download() as coming:
         person.use(page.get_by_role("button", name=re.compile("Notebook")).locator("visible=true"))
     assert coming.value.suggested_filename.endswith(".ipynb")

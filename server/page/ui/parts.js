@@ -99,7 +99,7 @@ export function Popover({ label, title, named, panel, children, onOpen, buttonCl
   }, []);
   /** @param {KeyboardEvent} event */
   const keys = (event) => {
-    if (panel || !["ArrowDown", "ArrowUp"].includes(event.key)) return;
+    if (panel || !float.current.matches(":popover-open") || !["ArrowDown", "ArrowUp"].includes(event.key)) return;
     event.preventDefault();
     const items = [...float.current.querySelectorAll("button:not(:disabled), a")];
     const at = items.indexOf(document.activeElement);
@@ -107,7 +107,7 @@ export function Popover({ label, title, named, panel, children, onOpen, buttonCl
   };
   return html`
     <button ref=${button} type="button" class=${buttonClass} title=${title} aria-label=${named ? undefined : title} aria-haspopup=${panel ? "dialog" : "menu"}
-      aria-expanded=${open.value} popovertarget=${id}>${label}</button>
+      aria-expanded=${open.value} popovertarget=${id} onKeyDown=${keys}>${label}</button>
     <div ref=${float} id=${id} popover="auto" class=${`float ${panel ? "panel" : "menu"}`} role=${panel ? "dialog" : "group"} aria-label=${title}
       onKeyDown=${keys} onClick=${(/** @type {any} */ event) => { if (!panel && event.target.closest("button, a")) float.current.hidePopover(); }}>
       ${open.value || !panel ? children : null}</div>`;
