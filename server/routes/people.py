@@ -68,6 +68,7 @@ class OrganizationMember(TypedDict):
     name: str | None
     is_active: bool
     organization_role: RoleName
+    every_project_role_id: str | None
     user_project_roles: list[RoleIn]
 
 
@@ -191,7 +192,10 @@ def own_organization(context: RequestContext) -> str:
 
 @router.get("/organizations/{organization_id}/users")
 def list_users(context: Member) -> list[OrganizationMember]:
-    """The members of the organization."""
+    """The members of the organization.
+
+    ``every_project_role_id`` is the role that a member has in every project, also in later ones; null if there is none.
+    """
     organization, people = own_organization(context), context.store.people
     seen = set(people.visible(context.caller))
     return [
@@ -201,6 +205,7 @@ def list_users(context: Member) -> list[OrganizationMember]:
             "name": member["name"],
             "is_active": bool(member["is_active"]),
             "organization_role": {"name": member["role"]},
+            "every_project_role_id": member["everywhere"],
             "user_project_roles": [
                 {"project_id": project, "project_role_id": role}
                 for project, role in people.roles_of(organization, member["user_id"]).items()

@@ -33,6 +33,8 @@ OF_FIGURES = ("traces", "controls", "content", "hints")
 finds."""
 OF_ME = "organization_can"
 """What a key may do in its organization, in ``GET /users/me``."""
+OF_MEMBERS = "every_project_role_id"
+"""The role of a member in every project, in the list of members."""
 OF_PROJECTS = "can"
 """What the caller can do in a project."""
 OF_REVISIONS = "note"
@@ -68,12 +70,15 @@ def _without_list_columns(value: Any) -> Any:
 
 
 def _of_tables(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_of_tables(one) if isinstance(one, dict) and OF_MEMBERS in one else one for one in value]
     if not isinstance(value, dict):
         return value
     if isinstance(value.get("items"), list):
         value = {**value, "items": [_of_tables(one) for one in value["items"]]}
     if {"figure", "cache"} <= value.keys():
         value = {name: part for name, part in value.items() if name not in OF_FIGURES}
+    value = {name: part for name, part in value.items() if name != OF_MEMBERS}
     if "user_project_roles" in value and "organization_role" not in value:
         value = {name: part for name, part in value.items() if name != OF_PROJECTS}
     if {"revision", "origin", "config"} <= value.keys():

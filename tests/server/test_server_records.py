@@ -451,6 +451,10 @@ def test_members_and_roles(served: Lab) -> None:
     listed = {user["email"]: user for user in served.json("GET", organization)}
     assert listed["new@lab.org"]["user_project_roles"] == [{"project_id": project, "project_role_id": role["id"]}]
     assert listed["local@localhost"]["organization_role"] == {"name": "Admin"}
+    assert listed["new@lab.org"]["every_project_role_id"] is None
+    served.person("reader@lab.org", everywhere="project-viewer")
+    listed = {user["email"]: user for user in served.json("GET", organization)}
+    assert listed["reader@lab.org"]["every_project_role_id"] == role["id"]
     shown = served.json("GET", f"/projects/{project}")["user_project_roles"]
     assert (shown[0]["user_id"], shown[0]["project_roles"]["name"]) == (added["user_id"], "Project Viewer")
     assert served.call("DELETE", f"/projects/{project}/members/{added['user_id']}").status_code == 204
