@@ -128,3 +128,33 @@ def test_the_built_in_author_changes_the_plot_that_is_open_and_undo_goes_back(si
         assert all(cell.startswith("M50-B") for cell in saved)
     window.assert_proper()
     window.close()
+
+
+def test_a_name_that_somebody_typed_stays_when_a_draft_comes(site: Site) -> None:
+    with wb.Bench(LocalBackend.open(site.store.path)) as bench:
+        board = bench.dashboards.create("Named")
+        project = bench.backend.project.id
+    window = site.window(f"/boards/{project}/{board.id}/new-plot")
+    page = window.page
+    name = page.get_by_label("Name of the plot")
+    page.get_by_text("From a sentence").click()
+    page.get_by_role("button", name="Paste an answer").click()
+    pasted = page.get_by_role("textbox", name="Answer of a language model")
+    answer = page.get_by_role("group", name="Answer")
+
+    def paste(called: str) -> None:
+        pasted.fill(json.dumps({"say": f"Called {called}.", "draft": {**DRAFT, "name": called}}))
+        page.get_by_role("button", name="Check and draw").click()
+        expect(answer).to_contain_text(f"Called {called}.")
+        expect(answer).to_contain_text("The draft is in the editor below.")
+
+    paste("Cells by batch")
+    expect(name).to_have_value("Cells by batch")
+    paste("Cells of each batch")
+    expect(name).to_have_value("Cells of each batch")
+    name.fill("Monday")
+    paste("Batches")
+    expect(page.get_by_role("article", name="Draft")).to_have_attribute("data-state", "drawn")
+    expect(name).to_have_value("Monday")
+    window.assert_proper()
+    window.close()

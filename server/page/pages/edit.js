@@ -83,6 +83,7 @@ function Desk({ project, home, record: opened }) {
   const [side, setSide] = useState("picture");
   /** The draft of an author that is in the editor, with the session that keeps it. */
   const written = useRef(/** @type {{ texts: import("../edit/texts.js").Texts, session: string, draft: import("../edit/from_sentence.js").Draft } | null} */ (null));
+  const named = useRef("");
   const rest = useMemo(() => { const { transform, plan, params, ...more } = record?.config ?? {}; return more; }, [record]);
   const config = useRef(/** @type {any} */ (record?.config ?? BEGINNING));
   const saved = useMemo(() => textsOf(record?.config ?? BEGINNING), [record]);
@@ -155,7 +156,9 @@ function Desk({ project, home, record: opened }) {
   const take = ({ draft: taken, session }) => {
     const made = textsOf(taken.config);
     written.current = session ? { texts: made, session, draft: taken } : null;
-    if (!record) setName(taken.name);
+    // A name that somebody typed stays; that of an earlier draft goes with it.
+    if (!record && (!name.trim() || name === named.current)) setName(taken.name);
+    named.current = taken.name;
     put(made);
   };
   /** Accept the draft of an author as it came: so the plot knows its session. Null if it was changed by hand. @param {number} revision */
