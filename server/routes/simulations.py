@@ -133,7 +133,8 @@ def list_statuses(context: AnyReader, body: AskedStatuses) -> list[Status]:
     """The states of several simulations."""
     ids = list(dict.fromkeys(body.simulation_ids))
     where = {"id": {"in": ids}}
-    found = context.store.rows.page(Simulation, context.scope, where=where, limit=body.limit or len(ids))
+    most = min(body.limit or len(ids), len(ids))  # a limit may have more bits than the store takes
+    found = context.store.rows.page(Simulation, context.scope, where=where, limit=most)
     return [
         {
             "simulation_id": one.id,

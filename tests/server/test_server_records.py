@@ -352,6 +352,9 @@ def test_simulations_are_listed_their_own_way(served: Lab) -> None:
         "POST", "/simulations/statuses", json={"simulation_ids": [made["id"], "unknown"], "limit": 10}
     )
     assert [(one["simulation_id"], one["status"]) for one in statuses] == [(made["id"], "completed")]
+    for limit in (1, 2**63, 10**30):
+        asked = {"simulation_ids": [made["id"], "unknown"], "limit": limit}
+        assert served.json("POST", "/simulations/statuses", json=asked) == statuses
     for part in ("time_series", "steps"):
         found = served.call("GET", f"/simulations/{made['id']}/{part}/download")
         assert served.client.get(found.headers["location"]).content.startswith(b"PAR1")
