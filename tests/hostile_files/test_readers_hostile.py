@@ -17,6 +17,7 @@ import pytest
 
 from workbench.errors import FileRefused, TooLarge, WorkbenchError
 from workbench.readers import limits, read
+from workbench.readers.table.typed_columns import parquet_tables
 
 pytestmark = pytest.mark.usefixtures("also_locked")
 
@@ -164,6 +165,25 @@ def test_a_parquet_file_in_one_row_group_is_not_held_whole(tmp_path: Path) -> No
     for _ in read(tmp_path / "a.parquet", sign="discharge").batches:
         peak = max(peak, pa.total_allocated_bytes() - before)
     assert 0 < peak < 0.8 * whole
+
+
+@pytest.mark.parametrize("kind", ["numbers", "texts", "texts of a dictionary"])
+def test_a_parquet_bomb(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One value, repeated, takes a few bytes however often it is there, and the sizes in the file say so."""
+    monkeypatch.setattr(limits, "RATIO_FREE", 1 << 20)
+    n = 1_000_000
+    texts = pa.DictionaryArray.from_arrays(np.zeros(n, np.int32), pa.array(["x" * 400]))
+    more = {
+        "numbers": np.zeros(n),
+        "texts": texts.dictionary_decode(),
+        "texts of a dictionary": texts,
+    }[kind]
+    pq.write_table(
+        pa.table({"Time [s]": np.zeros(n), "note": more}), tmp_path / "bomb.parquet", compression="zstd"
+    )
+    with pytest.raises(TooLarge, match="times its size"):
+        for _ in parquet_tables(tmp_path / "bomb.parquet")():
+            pass
 
 
 def test_infinite_and_absent_numbers(tmp_path: Path) -> None:

@@ -137,6 +137,14 @@ class _Parquet:
             )
         if unpacked > most:
             raise TooLarge(f"'{self.name}' unpacks to more than {most >> 30} GiB. Split the file.")
+        # Its own sizes are those of packed values: one value that is repeated takes no room there.
+        self._refuse_past_ratio(meta.num_rows * sum(_width(field.type) for field in schema))
+
+    def _refuse_past_ratio(self, unpacked: int) -> None:
+        if unpacked > limits.RATIO_FREE and unpacked > limits.MOST_RATIO * self.path.stat().st_size:
+            raise TooLarge(
+                f"'{self.name}' unpacks to more than {limits.MOST_RATIO} times its size. No cycler writes such files."
+            )
 
     def _damaged(self, error: Exception) -> FileRefused:
         said = str(error).splitlines()[0][:160] if str(error) else type(error).__name__
@@ -146,14 +154,33 @@ class _Parquet:
         """Batches of all columns, or of the named ones, under their unique labels."""
         labels = unique_labels(self.names)
         chosen = None if only is None else [self.names[labels.index(label)] for label in only]
+        unpacked = 0
         try:
             # With pre_buffer the whole file would be in memory, and without a buffer a whole row group.
             with pq.ParquetFile(self.path, pre_buffer=False, buffer_size=_BUFFER) as file:
                 for batch in file.iter_batches(limits.CHUNK_ROWS, columns=chosen):
+                    unpacked += sum(_unpacked(array) for array in batch)
+                    self._refuse_past_ratio(unpacked)
                     names = labels if only is None else [labels[self.names.index(n)] for n in batch.schema.names]
                     yield batch.rename_columns(names)
         except (pa.ArrowException, OSError, ValueError) as error:
             raise self._damaged(error) from None
+
+
+def _width(type: pa.DataType) -> int:
+    """The bytes of a value whose type says how many it has; else 0."""
+    return 0 if pa.types.is_nested(type) or not pa.types.is_primitive(type) else type.bit_width // 8
+
+
+def _unpacked(array: pa.Array) -> int:
+    """The bytes of a column, with each text as often as it is there."""
+    if not pa.types.is_dictionary(array.type) or not _is_text(array.type.value_type):
+        return int(array.nbytes)
+    return int(pc.sum(pc.binary_length(array.dictionary).take(array.indices)).as_py() or 0)
+
+
+def _is_text(type: pa.DataType) -> bool:
+    return bool(pa.types.is_string(type) or pa.types.is_large_string(type) or pa.types.is_binary(type))
 
 
 def parquet_tables(
