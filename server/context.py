@@ -113,6 +113,14 @@ class RequestContext:
 
         return self.store.reading(again)
 
+    def ahead(self, check: Callable[[], None]) -> None:
+        """Run a check that is run again later, when more of the request is known: it leaves no trace."""
+        began = self.signed_in, self.scope, self.project, self.arrived, dict(self.records)
+        try:
+            check()
+        finally:
+            self.signed_in, self.scope, self.project, self.arrived, self.records = began
+
     def at_once(self, work: Callable[[], T]) -> T | None:
         """What ``work`` gives if the store need not be asked for it, see `Host.at_once`; else None, and this request is
         as it was before."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import re
 import secrets
 import zlib
 from collections.abc import AsyncGenerator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -25,6 +27,11 @@ _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _MOST_PARTS = 32
 _BLOCK = 1 << 20
 _BINARY = "application/octet-stream"
+_LONG = 1 << 20
+"""JSON of more bytes is parsed in a thread, so that others are answered meanwhile."""
+MOST_CONTAINERS = 4_000_000
+"""Most lists and objects of a JSON text: more than the rows of a drive cycle that fit in a body, whose times rise. Each
+takes some hundred bytes of memory."""
 
 
 class BoundedRequest(Request):
@@ -85,10 +92,17 @@ class BoundedRequest(Request):
         if unpack is not None:
             unpack.finish()
 
+    def is_long(self, most: int) -> bool:
+        """Whether the body has more than ``most`` bytes, or does not say how many come out of it."""
+        announced = self.headers.get("content-length", "")
+        return not announced.isdigit() or int(announced) > most or "content-encoding" in self.headers
+
     async def json(self) -> JsonValue:
         """The JSON value of the body."""
         if not hasattr(self, "_json"):
-            self._json = strict_json(await self.body())
+            body = await self.body()
+            is_long = len(body) > _LONG
+            self._json = await asyncio.to_thread(strict_json, body) if is_long else strict_json(body)
         found: JsonValue = self._json
         return found
 
@@ -235,9 +249,16 @@ def strict_json(data: bytes, what: str = "The body") -> JsonValue:
     ------
     Invalid
         With line and column where there are any.
+    TooLarge
+        If it has more than ``MOST_CONTAINERS`` lists and objects.
     """
+    if data.count(b"[") + data.count(b"{") > MOST_CONTAINERS:
+        raise TooLarge(f"{what} has more than {MOST_CONTAINERS} lists and objects, the limit here.")
     try:
-        value: JsonValue = json.loads(data.decode("utf-8"), object_pairs_hook=_once, parse_constant=_no_constant)
+        with _not_collected(len(data)):
+            value: JsonValue = json.loads(
+                data.decode("utf-8"), object_pairs_hook=_once, parse_constant=_no_constant
+            )
         if _SURROGATE.search(data):
             _refuse_halves(data)
         return value
@@ -249,6 +270,20 @@ def strict_json(data: bytes, what: str = "The body") -> JsonValue:
         raise Invalid(Problem((), f"{what} is not JSON: {error}.", "json_invalid")) from None
     except RecursionError:
         raise Invalid(Problem((), f"{what} is nested too deep.", "json_depth")) from None
+
+
+@contextmanager
+def _not_collected(size: int) -> Iterator[None]:
+    """Inside, the garbage collector does not run while a long text is parsed: it would look again and again at the
+    millions of lists that are made, which takes eight times as long as making them, and no thread runs meanwhile."""
+    was_on = size > _LONG and gc.isenabled()
+    if was_on:
+        gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _refuse_halves(data: bytes) -> None:

@@ -223,12 +223,18 @@ class Route(APIRoute):
         request: BoundedRequest,
         context: RequestContext,
     ) -> Response:
-        takes_body, known = self.body_field is not None, True
+        # Of some uploads FastAPI knows no body: a dependency writes it to the disk.
+        takes_body, known = self.body_field is not None or self.size == "upload", True
         if takes_body or self.heavy or self.checked_first is not None:
             # The body is read only from a caller who may send one.
             known = self._admitted_at_once(context)
             if not known:
                 await context.quickly(lambda: self._admit(context))
+            if takes_body and self.size != "small" and request.is_long(context.state.settings.small_body):
+                # Nor is a long body read from one who may not do this, whatever is in it.
+                await context.quickly(
+                    lambda: context.reading(lambda: context.ahead(lambda: self._arrive(context)))
+                )
         if self._kept is not None and known:  # for a key that is not remembered nothing else is
             if takes_body:
                 await request.body()
