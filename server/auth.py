@@ -233,8 +233,7 @@ def _find(context: RequestContext, access: Access) -> None:
             continue
         record: Record = context.store.rows.get(kind, id, context.scope)
         project_id: str | None = getattr(record, "project_id", None)
-        if record.private and getattr(record, "created_by", None) != context.actor:
-            raise NotFound(f"There is no {kind.label} '{record.id}'.")
+        refuse_of_others(context, record)
         if access.project == "path" and project_id not in (None, context.scope.project_id):
             raise NotFound(f"There is no {kind.label} '{record.id}'.")
         _refuse_other_parent(context, record, kind)
@@ -243,6 +242,17 @@ def _find(context: RequestContext, access: Access) -> None:
             project_id = record.id if kind is Project else project_id
             if project_id is not None:
                 _enter(context, project_id)
+
+
+def refuse_of_others(context: RequestContext, record: Record) -> None:
+    """Refuse a record that only the user who made it sees to all others, as if there were none."""
+    if record.private and getattr(record, "created_by", None) != context.actor:
+        raise NotFound(f"There is no {record.label} '{record.id}'.")
+
+
+def own(context: RequestContext, kind: type[Record]) -> dict[str, str]:
+    """The condition that keeps records of others out of a list, of a kind that only the user who made one sees."""
+    return {"created_by": context.actor} if kind.private else {}
 
 
 def _refuse_other_parent(context: RequestContext, record: Record, kind: type[Record]) -> None:

@@ -387,7 +387,8 @@ class LocalBackend(Backend):
 
     def table(self, kind: type[Record], filters: Where, fields: list[str] | None, limit: int | None) -> Table:
         """The records of a kind that no plan lists: its flat fields, or those of ``fields``."""
-        where = record_table.named(filters)
+        own = {"created_by": self.actor} if kind.private else {}
+        where = {**record_table.named(filters), **own}
         items = self.store.rows.page(kind, self.scope, where=where, limit=limit).items
         return record_table.tabulated(kind, items, fields)
 

@@ -21,7 +21,7 @@ from workbench.store.series.series import SeriesInfo
 from workbench.store.store import Store
 from workbench.table import Table, concat
 
-from .. import records
+from .. import auth, records
 from ..auth import ProjectReader, ProjectWriter
 from ..context import RequestContext
 from ..intake import WHOLE
@@ -90,7 +90,20 @@ def _kind(context: RequestContext) -> type[Record]:
 
 def _record(context: RequestContext) -> Record:
     """The record of the path, in the project or shared by the whole organization."""
-    return context.store.rows.get(_kind(context), context.path["record_id"], context.scope)
+    record = context.store.rows.get(_kind(context), context.path["record_id"], context.scope)
+    auth.refuse_of_others(context, record)
+    return record
+
+
+def _named_so(context: RequestContext, kind: type[Record], ref: str) -> Record:
+    """The record of an id or an exact name."""
+    rows, own = context.store.rows, auth.own(context, kind)
+    if not own:
+        return rows.find(kind, ref, context.scope)
+    found = rows.existing(kind, ref, context.scope, own)
+    if found is None:  # names of others are not suggested
+        raise NotFound(f"There is no {kind.label} '{ref}'.")
+    return found
 
 
 def _shown(record: Record) -> Json:
@@ -108,8 +121,9 @@ def find_records(
     """Records of a kind in a project, or the one of an id or a name."""
     kind = _kind(context)
     if ref is not None:
-        return page([_shown(context.store.rows.find(kind, ref, context.scope))], 1)
-    found = context.store.rows.page(kind, context.scope, limit=asked.limit, offset=asked.offset)
+        return page([_shown(_named_so(context, kind, ref))], 1)
+    own = auth.own(context, kind) or None
+    found = context.store.rows.page(kind, context.scope, where=own, limit=asked.limit, offset=asked.offset)
     return page([_shown(one) for one in found.items], found.total)
 
 
