@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench import export
+from workbench import board_export, export
 from workbench.errors import BadRequest
 from workbench.transform.figure_check import Unsafe, checked
 from workbench.typed_arrays import decode
@@ -119,3 +119,14 @@ def test_whatever_passes_the_look_at_a_figure_is_a_table_or_words(traces: list[A
         return
     assert export.table_csv(table)
     assert export.table_parquet(table)
+
+
+def test_a_name_is_no_markup_in_a_notebook() -> None:
+    """Programs that make a page of a notebook leave the tags of its texts as they are."""
+    name = "A<script>alert(1)</script>\n & <img src=x onerror=alert(1)>"
+    recipe: dict[str, Any] = {"plan": {}, "transform": ""}
+    plot = orjson.loads(export.notebook(recipe, name=name))
+    board = orjson.loads(board_export.notebook(name, [board_export.Part(name, recipe, None, None)], "wb.open()"))
+    said = [cell["source"] for one in (plot, board) for cell in one["cells"] if cell["cell_type"] == "markdown"]
+    shown = "A&lt;script&gt;alert(1)&lt;/script&gt; &amp; &lt;img src=x onerror=alert(1)&gt;"
+    assert said == [f"# {shown}", f"# {shown}", f"## {shown}"]

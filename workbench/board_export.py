@@ -86,7 +86,7 @@ def notebook(name: str, parts: Sequence[Part], opening: str) -> bytes:
         for cell in [title, *([] if number else [opens]), *rest]:
             cell["id"] = f"{cell['id'][:8]}{number:04}"
             cells.append(cell)
-    head = export.notebook_cell("markdown", f"# {' '.join(name.split())}")
+    head = export.notebook_cell("markdown", export.heading(name))
     head["id"] = "dashboard"
     made_of = first or orjson.loads(export.notebook({"plan": {}, "transform": ""}, opening=opening))
     return orjson.dumps({**made_of, "cells": [head, *cells]}, option=orjson.OPT_INDENT_2)

@@ -553,7 +553,7 @@ def notebook(
     """
     imports = "import os\n\nimport workbench as wb" if "os." in opening else "import workbench as wb"
     cells = [
-        notebook_cell("markdown", f"# {_one_line(name)}"),
+        notebook_cell("markdown", heading(name)),
         notebook_cell("code", f"{imports}\n\nbench = {opening}"),
         notebook_cell("code", f"plan = {_python(config['plan'])}"),
         notebook_cell("code", f"transform = {_literal(str(config['transform']))}"),
@@ -594,5 +594,7 @@ def _literal(text: str) -> str:
     return repr(text) if text.endswith("\\") else f"{prefix}'''{text}'''"
 
 
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+def heading(text: str) -> str:
+    """A name as the heading of a notebook. Markdown takes tags as they are, and not every program that shows a notebook
+    takes scripts out."""
+    return f"# {markup.escape(' '.join(text.split()), quote=False)}"
