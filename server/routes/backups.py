@@ -12,6 +12,7 @@ from workbench.store.objects.backup import backup as backup_to
 from workbench.store.objects.place import IN_FILE
 
 from ..auth import StoreAdmin
+from ..context import RequestContext
 from ..requests import new_file
 from ..responses import streamed
 from ..routing import Route, heavy
@@ -30,6 +31,7 @@ _BLOCK = 1 << 20
 @heavy
 def backup(context: StoreAdmin) -> Response:
     """A copy of the store as it is now, one SQLite file. Takes an Admin of every organization in it."""
+    _note(context)
     copy = new_file(context.state.files, "backup.db", MEDIA)
     try:
         backup_to(context.store, copy.path, IN_FILE)
@@ -39,6 +41,23 @@ def backup(context: StoreAdmin) -> Response:
         copy.path.unlink(missing_ok=True)
     headers = {"content-disposition": 'attachment; filename="backup.db"'}
     return streamed(_blocks(file), MEDIA, headers, length=size)
+
+
+def _note(context: RequestContext) -> None:
+    """Note in the audit log of every organization that its records were handed out. The copy has the entries too."""
+    caller = context.caller
+    with context.writing(context.organization) as db:
+        for one in context.store.rows.organizations():
+            if one.id != context.organization:
+                context.store.people.note(
+                    db,
+                    context.operation,
+                    one.id,
+                    context.actor,
+                    key_id=caller.key_id,
+                    target=one.id,
+                    request=context.id,
+                )
 
 
 def _blocks(file: IO[bytes]) -> Iterator[bytes]:

@@ -169,6 +169,19 @@ def test_writes_and_refusals_stand_in_the_account(served: Lab) -> None:
     assert any(row["action"] == "key.used" and row["key_id"] == served.admin.key_id for row in rows)
 
 
+def test_a_copy_of_the_store_is_noted_for_each_organization_in_it(served: Lab) -> None:
+    other, _, _ = served.other_organization()
+    served.store.people.enrol(other.id, "local@localhost", role="Admin")
+    answer = served.call("GET", "/store/backup")
+    assert answer.content.startswith(b"SQLite format 3")
+    for organization in (served.organization, other):
+        (row,) = (
+            row for row in served.store.people.audit_log(organization.id) if row["action"] == "GET /store/backup"
+        )
+        assert (row["user_id"], row["target"], row["status"]) == (served.admin.user_id, organization.id, None)
+        assert row["request"] == answer.headers["x-correlation-id"]
+
+
 def test_no_key_is_kept_or_logged(served: Lab, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level("INFO", "workbench.server"):
         served.json("GET", "/projects")
