@@ -245,8 +245,9 @@ def figure_response(
     """A figure answer; the bytes of the figure are used as they are. With ``only``, it says nothing of other params,
     nor what the script printed, nor what lint finds."""
     table = controls.table(config.params, answer.values, answer.options)
-    options, values, log = answer.options, answer.values, answer.log
+    options, values, log, warnings = answer.options, answer.values, answer.log, answer.warnings
     if only is not None:
+        warnings = [said for one in warnings if (said := _said_outside(one, only)) is not None]
         table = [one for one in table if one["name"] in only]
         options = {name: one for name, one in options.items() if name in only}
         values = {name: one for name, one in values.items() if name in only}
@@ -255,7 +256,7 @@ def figure_response(
         "figure": orjson.Fragment(answer.figure),
         "values": values,
         "options": options,
-        "warnings": answer.warnings,
+        "warnings": warnings,
         "cache": answer.cache,
         "reads": answer.reads,
         "timings": answer.timings,
@@ -266,6 +267,16 @@ def figure_response(
         "content": answer.content,
     }
     return Response(orjson.dumps(content), 200, headers, JSON)
+
+
+def _said_outside(warning: Json, only: frozenset[str]) -> Json | None:
+    """A warning for who may know of the params of ``only`` alone."""
+    if warning.get("param") is None or warning["param"] in only:
+        return warning
+    if warning["code"] != "value_dropped":
+        return None
+    message = "Some of what this plot was made to show does not exist any more, and is left out."
+    return {"code": warning["code"], "message": message}
 
 
 @router.post(

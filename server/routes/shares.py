@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, NotRequired
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Annotated, Literal, NamedTuple, NotRequired
 
 from fastapi import APIRouter, Query
-from pydantic import Field
+from pydantic import Field, JsonValue
 from starlette.responses import Response
 from typing_extensions import TypedDict
 
@@ -13,7 +15,7 @@ from workbench import export
 from workbench.backend import FigureAnswer
 from workbench.errors import Conflict, Invalid, NotFound, Problem, instead
 from workbench.recipe.plot import PlotConfig
-from workbench.recipe.values import effective
+from workbench.recipe.values import effective, same_key
 from workbench.records import Dashboard, Plot
 from workbench.store.records.shares import LONGEST_DAYS, Share, Wanted
 from workbench.table import time_text
@@ -32,6 +34,9 @@ router = APIRouter(route_class=Route, tags=["Links for outsiders"])
 _SHARES = "/projects/{project_id}/shares"
 _PLOT = "/shared/{token}/plots/{shown_plot_id}"
 _QUIET = {"x-robots-tag": "noindex", "cache-control": "no-store"}
+_ASK = "Ask the person who sent the link for a new one."
+_NOT_DRAWN = "This plot cannot be drawn now. The person who sent the link sees the reason when they open the plot."
+_OF_PART = ("traces", "x", "y", "width")
 _MEDIA = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
 
 
@@ -181,12 +186,15 @@ def read_shared(context: Outsider) -> Response:
 @router.get(_PLOT + "/figure", response_model=FigureShown)
 def read_shared_figure(context: Outsider, shown_plot_id: str, values: Values = None) -> Response | Slow:
     """The figure of a plot of a link. ``values`` are of params of kind view; others are refused."""
-    config, chosen = _plot(context, shown_plot_id, values or {})
+    seen = _seen(context, shown_plot_id, values or {})
 
     def respond(config: PlotConfig, found: FigureAnswer) -> Response:
-        return figure_response(config, found, _QUIET, only=_turned(context.shared, config))
+        seen.refuse_others(found.values)
+        return figure_response(config, found, _QUIET, only=seen.turned)
 
-    return drawn(context, config, chosen, respond)
+    with seen.said_outside():
+        answer = drawn(context, seen.config, seen.values, respond)
+    return Slow(lambda: seen.outside(answer)) if isinstance(answer, Slow) else answer
 
 
 @router.post(_PLOT + "/figure/detail")
@@ -194,8 +202,13 @@ def read_shared_figure(context: Outsider, shown_plot_id: str, values: Values = N
 @takes("small")
 def read_shared_detail(context: Outsider, shown_plot_id: str, body: SharedDetail) -> TracesShown:
     """Finer detail of a part of the figure of a plot of a link."""
-    config, values = _plot(context, shown_plot_id, body.values)
-    return detail(context, config, values, body)
+    seen, backend = _seen(context, shown_plot_id, body.values), context.backend
+    with seen.said_outside(), context.store.snapshot():
+        whole = backend.cached_figure(seen.config, seen.values)
+        if whole is None:
+            whole = backend.figure(seen.config, seen.values, cancel=context.cancel)
+        seen.refuse_others(whole.values)
+        return detail(context, seen.config, seen.values, body)
 
 
 @router.get(
@@ -211,15 +224,71 @@ def read_shared_data(
     """The plotted values of a plot of a link, if it allows downloads."""
     if not context.shared.downloads:
         raise NotFound("This link does not allow downloads.")
-    config, chosen = _plot(context, shown_plot_id, values or {})
-    drawn = context.backend.figure(config, chosen, cancel=context.cancel)
-    return Response(
-        export.file(drawn.figure, format), 200, {**_QUIET, **attachment(f"plot.{format}")}, _MEDIA[format]
-    )
+    seen = _seen(context, shown_plot_id, values or {})
+    with seen.said_outside():
+        drawn = context.backend.figure(seen.config, seen.values, cancel=context.cancel)
+        seen.refuse_others(drawn.values)
+        content = export.file(drawn.figure, format)
+    return Response(content, 200, {**_QUIET, **attachment(f"plot.{format}")}, _MEDIA[format])
 
 
-def _plot(context: RequestContext, id: str, given: Json) -> tuple[PlotConfig, Json]:
-    """The recipe of a plot of the link, and its values: the fixed ones, and those that the outsider chose."""
+class _Seen(NamedTuple):
+    """A plot as an outsider asked for it.
+
+    ``values`` are those that the link fixes, ``fixed``, and those that the outsider chose of the params that may be
+    ``turned``.
+    """
+
+    config: PlotConfig
+    values: Json
+    fixed: Json
+    turned: frozenset[str]
+
+    def refuse_others(self, values: Mapping[str, JsonValue]) -> None:
+        """Refuse to show the plot with other values than those that the link fixes: what does not exist any more, as a
+        cell that has another name, is replaced on a plot by its default or by the first choice, and that may be what
+        the link leaves out. Of several values some may be gone."""
+        meant = effective(self.config, self.fixed)
+        for name in self.fixed:
+            if not _within(values.get(name), meant[name]):
+                raise Conflict(
+                    f"What this link shows of a plot does not exist any more, or has another name. {_ASK}"
+                )
+
+    @contextmanager
+    def said_outside(self) -> Iterator[None]:
+        """Inside, an error says nothing of the recipe, of fixed values, and of what the script printed."""
+        try:
+            yield
+        except Invalid as error:
+            said = [
+                problem
+                for problem in error.problems
+                if problem.loc[:1] in {(name,) for name in _OF_PART}
+                or (problem.loc[:1] == ("values",) and self.turned.intersection(map(str, problem.loc[1:2])))
+            ]
+            raise Invalid(said or Problem((), _NOT_DRAWN, "not_drawn")) from error
+
+    def outside(self, slow: Slow) -> Response:
+        """The response of slow work, or an error that outsiders may read."""
+        with self.said_outside():
+            return slow.work()
+
+
+def _within(value: JsonValue, meant: JsonValue) -> bool:
+    if not isinstance(value, list) or not isinstance(meant, list):
+        return same_key(value) == same_key(meant)
+    return bool(value) == bool(meant) and set(map(same_key, value)) <= set(map(same_key, meant))
+
+
+def _seen(context: RequestContext, id: str, given: Json) -> _Seen:
+    """A plot of the link as an outsider asked for it.
+
+    Raises
+    ------
+    NotFound, Conflict, Invalid
+        If the link does not show it, cannot show it any more, or fixes a value that was given.
+    """
     share = context.shared
     plot = context.store.rows.get(Plot, id, context.scope)
     if plot.dashboard_id != share.dashboard_id or share.plot_id not in (None, plot.id):
@@ -228,8 +297,7 @@ def _plot(context: RequestContext, id: str, given: Json) -> tuple[PlotConfig, Js
     gone = [name for name in share.values.get(plot.id, {}) if name not in config.params]
     if gone:  # without it the plot could show what the link leaves out
         raise Conflict(
-            f"This link sets a value of its plot. The plot was changed and has no '{gone[0][:80]}' any more. Ask the "
-            "person who sent the link for a new one."
+            f"This link sets a value of its plot. The plot was changed and has no '{gone[0][:80]}' any more. {_ASK}"
         )
     turned = _turned(share, config)
     fixed = [name for name in given if name not in turned]
@@ -237,7 +305,10 @@ def _plot(context: RequestContext, id: str, given: Json) -> tuple[PlotConfig, Js
         raise Invalid(
             [Problem(("values", name), f"'{name[:80]}' is fixed in this link.", "value_error") for name in fixed]
         )
-    return config, {**share.values.get(plot.id, {}), **given}
+    set_by_link = share.values.get(plot.id, {})
+    return _Seen(
+        config, {**set_by_link, **given}, {n: v for n, v in set_by_link.items() if n not in given}, turned
+    )
 
 
 def _turned(share: Share, config: PlotConfig) -> frozenset[str]:

@@ -197,3 +197,68 @@ def test_a_link_goes_with_its_dashboard(served: Lab, world: World) -> None:
     assert served.call("DELETE", board).status_code == 204
     assert served.client.get(link["at"]).status_code == 404
     assert served.store.verify() == []
+
+
+def test_a_fixed_value_that_is_gone_does_not_show_other_data(served: Lab, world: World) -> None:
+    """A plot takes its default or its first choice in the place of one that is gone: cells that the link leaves out."""
+    name = cell_name(served, world)
+    project, board = world.ids["project_id"], world.ids["dashboard_id"]
+    cells = f"/cell_specifications/{world.ids['specification_id']}/cell_instances"
+    others = [served.json("POST", cells, json={"name": f"Other {n}"})["id"] for n in range(2)]
+    several: Any = {**CHOOSING, "transform": CHOOSING["transform"].replace("params['of']", "str(params['of'])")}
+    plots = f"/projects/{project}/dashboards/{board}/plots"
+    ids = [served.json("POST", plots, json={"name": str(n), "config": several})["id"] for n in range(2)]
+    values: Any = {ids[0]: {"of": name}, ids[1]: {"of": [name, "Other 1"]}}
+    body = {"dashboard_id": board, "values": values, "downloads": True}
+    link = f"/shared/{served.json('POST', f'/projects/{project}/shares', json=body)['token']}"
+    zoom = {"traces": [0], "x": [0, 1], "width": 100}
+
+    def asked(plot: str) -> list[Any]:
+        place = f"{link}/plots/{plot}"
+        answers = (
+            served.client.get(f"{place}/figure"),
+            served.client.post(f"{place}/figure/detail", json=zoom),
+            served.client.get(f"{place}/data"),
+        )
+        assert all(one.status_code == 200 or "does not exist any more" in one.json()["message"] for one in answers)
+        return [one.status_code for one in answers]
+
+    assert [asked(plot) for plot in ids] == [[200] * 3] * 2
+    served.json("PATCH", f"/cell_instances/{world.ids['instance_id']}", json={"name": "Renamed"})
+    assert [asked(plot) for plot in ids] == [[409] * 3, [200] * 3]
+    left = served.client.get(f"{link}/plots/{ids[1]}/figure")
+    assert left.json()["figure"]["layout"]["title"]["text"] == "['Other 1']"
+    (warning,) = left.json()["warnings"]
+    assert (set(warning), warning["code"]) == ({"code", "message"}, "value_dropped")
+    assert name not in left.text
+    assert served.call("DELETE", f"/cell_instances/{others[1]}").status_code == 204
+    assert [asked(plot) for plot in ids] == [[409] * 3] * 2
+
+
+def test_an_error_says_nothing_of_the_recipe_to_an_outsider(served: Lab, world: World) -> None:
+    script = (
+        "def transform(data, params):\n"
+        "    print('printed')\n"
+        "    if params['n'] > 3:\n"
+        "        raise ValueError(params['of'])\n"
+        "    return {'data': [{'y': [1, 2]}], 'layout': {}}\n"
+    )
+    place = f"/projects/{world.ids['project_id']}/dashboards/{world.ids['dashboard_id']}/plots"
+    plot = served.json("POST", place, json={"name": "Fails", "config": {**CHOOSING, "transform": script}})["id"]
+    name = cell_name(served, world)
+    body = {"dashboard_id": world.ids["dashboard_id"], "values": {plot: {"of": name}}, "downloads": True}
+    token = served.json("POST", f"/projects/{world.ids['project_id']}/shares", json=body)["token"]
+    at, chosen = f"/shared/{token}/plots/{plot}", {"values": '{"n": 5}'}
+    zoom = {"traces": [0], "x": [0, 1], "width": 100}
+    for answer in (
+        served.client.get(f"{at}/figure", params=chosen),
+        served.client.post(f"{at}/figure/detail", json={**zoom, "values": {"n": 5}}),
+        served.client.get(f"{at}/data", params=chosen),
+    ):
+        assert answer.status_code == 422
+        assert set(answer.json()) == {"error_code", "message", "detail"}
+        assert [(one["loc"], one["type"]) for one in answer.json()["detail"]] == [([], "not_drawn")]
+        assert not any(word in answer.text for word in (name, "printed", "ValueError", "raise"))
+    assert served.client.get(f"{at}/figure").status_code == 200
+    wrong = served.client.get(f"{at}/figure", params={"values": '{"n": 50}'})
+    assert (wrong.status_code, wrong.json()["detail"][0]["loc"]) == (422, ["values", "n"])
