@@ -177,6 +177,22 @@ def test_shapes_that_are_sound(text: str) -> None:
     draw(text, DATA, {})
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "-" * 90_000 + "1",
+        "not " * 24_000 + "1",
+        "a" + ".a" * 40_000,
+        "1" + "+1" * 45_000,
+        "lambda:" * 14_000 + "1",
+    ],
+)
+def test_what_is_too_deep_to_parse_is_said_to_be(text: str) -> None:
+    """Python has no words for some of it."""
+    (problem,) = check_script(f"def transform(data, params):\n    return {text}\n")
+    assert problem.msg == "Python cannot parse the script: it is nested too deep, or a statement is too long."
+
+
 @pytest.mark.parametrize("depth", [500, 2000, 3000, 20_000])
 def test_deep_expressions_draw_or_are_a_problem(depth: int) -> None:
     text = script(f"x = {'+'.join(['1'] * depth)}", "return {'data': [], 'layout': {'width': x}}")

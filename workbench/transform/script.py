@@ -122,9 +122,8 @@ def _parsed(text: str) -> tuple[ast.Module, types.CodeType] | Problem:
         line = error.lineno or (text[: text.index("\0")].count("\n") + 1 if "\0" in text else None)
         return problem(text, line, f"{type(error).__name__}: {error.msg}", "script_syntax")
     except (ValueError, RecursionError, MemoryError) as error:
-        return problem(
-            text, None, f"Python cannot parse the script: {error or type(error).__name__}.", "script_syntax"
-        )
+        why = str(error) if isinstance(error, ValueError) else "it is nested too deep, or a statement is too long"
+        return problem(text, None, f"Python cannot parse the script: {why}.", "script_syntax")
     if deep is not None:
         return problem(
             text, deep, f"A comprehension has more than {_MOST_LOOPS} loops. Write nested loops.", "script_syntax"
