@@ -198,8 +198,8 @@ class Ingests:
         for place, (folder, name) in enumerate(found):
             target = run / f"{place:06}"
             folder.rename(target)
+            (target / "about.json").unlink(missing_ok=True)  # first: the file itself may have this name
             (target / "bytes").rename(target / name)
-            (target / "about.json").unlink(missing_ok=True)
             names.append(name)
         meant = [Test((place,)) for place in range(len(names))] if tests is None else list(tests)
         _lay_beside(run, names, meant)

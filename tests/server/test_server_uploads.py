@@ -404,3 +404,16 @@ def test_what_killed_requests_left_is_removed_after_a_day(tmp_path: Path) -> Non
         os.utime(path, (time.time() - age * 3600,) * 2)
     with lab(tmp_path):
         assert sorted(path.name for path in incoming.iterdir()) == sorted(["1b" * 16, kept.name])
+
+
+@pytest.mark.parametrize("name", ["about.json", "bytes", "a.csv"])
+def test_a_file_of_any_name_reaches_its_ingest(served: Lab, name: str) -> None:
+    """Also one with the name of what the server keeps beside it."""
+    place = f"/projects/{served.project.id}/ingests"
+    rows = "\n".join(f"{n},{1.0 if n % 20 < 10 else -1.0},{3.5 + n / 1000}" for n in range(60))
+    data = f"Time [s],Current [A],Voltage [V]\n{rows}\n".encode()
+    id = served.json("POST", f"{place}/files", params={"name": name}, content=data)["file"]
+    run = served.json("POST", place, json={"files": [id], "options": {"sign": "discharge"}})["id"]
+    until(lambda: served.json("GET", f"{place}/{run}")["state"] != "running", "the ingest", 60)
+    (file,) = served.json("GET", f"{place}/{run}")["report"]["files"]
+    assert (file["path"], file["rows"], file["status"]) == (name, 60, "stored")
