@@ -74,3 +74,23 @@ def test_units_that_measure_the_same_convert(
     assert (its == theirs) == (factor is not None)
     if factor is not None:
         assert large / size == pytest.approx(factor)
+
+
+def test_cycles_that_are_left_out_since_they_are_not_complete_are_counted(tmp_path: Path) -> None:
+    """Of a test with many cycles that were cut short a few were drawn, without a word on the others."""
+    with cells(tmp_path) as bench:
+        frame = samples(0, 0, CYCLES)
+        cut = (frame["Cycle count"] % 2 == 1) & (frame["Voltage [V]"] < 3.5)
+        bench.measurements.create(
+            time_series=frame[~cut].reset_index(drop=True),
+            name="C0",
+            instance="C0",
+            tags=["ageing"],
+            sign="discharge",
+        )
+        figure = drawn(bench, "discharge capacity of C0")
+        shown = sum(len(trace.x) for trace in figure.data)
+        assert 0 < shown < CYCLES
+        assert f"left out: {CYCLES - shown} of {CYCLES} cycles, which are not complete" in str(
+            figure.layout.annotations
+        )

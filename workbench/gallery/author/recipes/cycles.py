@@ -7,7 +7,7 @@ TITLE = "A quantity by cycle"
 LACKING = "No test repeats a full cycle at least ten times. Ingest an ageing test, or give one the tag 'ageing'."
 
 
-def make(facts, tests, columns, relative=False, threshold=None):
+def make(facts, tests, columns, relative=False, threshold=None, shown_cells=None):
     first, *others = facts.of_cycles(*columns)
     course = [name for name in ("Discharge capacity [A.h]", *RATE) if name not in columns]
     reads = Reads("cycles", ("Cycle count", first, "Complete"), (*others, *course, "Cycle in life"))
@@ -24,7 +24,7 @@ def make(facts, tests, columns, relative=False, threshold=None):
     control = {"label": "Mark below / % (empty: no)", "min": 1, "max": 100}
     params["threshold"] = {"kind": "view", "default": threshold, "control": control}
     groups = {"cells": "each cell"}
-    if any(one.batch for one in tests):
+    if any(one.batch for one in tests if shown_cells is None or one.cell in shown_cells):
         groups = {"batch": "by batch", **groups}
     params["group"] = choice("Colours", next(iter(groups)), groups)
     return Made(steps, params)
@@ -45,6 +45,7 @@ def falls_below(one, column, limit):
 def transform(data, params):
     column, limit = params["quantity"], params["threshold"]
     rows = data["rows"].dropna(subset=[column, "Cycle count"])
+    lost = incomplete(of_chosen(data, "cycles").dropna(subset=[column, "Cycle count"]), rows)
     if rows.empty:
         return battery.message("No complete cycle to draw. Choose other cells.")
     relative, partly = params["relative"] == "first" or limit is not None, ""
@@ -104,4 +105,4 @@ def transform(data, params):
     said = f"never below {limit:g} %: {', '.join(never)}" if never else ""
     if len(never) > 4:
         said = f"{len(never)} cells never fall below {limit:g} %"
-    return note(figure, "; ".join(text for text in (said, partly) if text), data, params)
+    return note(figure, "; ".join(text for text in (said, partly, lost) if text), data, params)

@@ -50,8 +50,8 @@ def scaled(figure, axis, letter, look):
     scale = look.get(letter + "_scale")
     if scale == "log" and axis.type != "category" and (values > 0).any():
         axis.update(type="log", range=None, autorange=True)
-        if (values <= 0).any():
-            axis.title.text = (axis.title.text or "") + " (those above 0)"
+        if (values <= 0).any() and axis.title.text:
+            axis.title.text += " (those above 0)"
     elif scale == "linear" and axis.type == "log":
         axis.update(type="linear", range=None, autorange=True)
     unit, limits = look.get("of_unit", (None, None))
