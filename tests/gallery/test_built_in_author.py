@@ -259,10 +259,6 @@ def test_a_form_is_named_in_four_languages_and_given_by_recipes_that_are_there(f
         ("lowest temperature of each cycle", None, "lowest temperature"),
         ("voltage of M50-A-01_HPPC_fresh between 0.5 and 1 h", "Voltage over time", "asked: the range of time."),
         ("Strom im GITT, die ersten 10 Stunden", "Current over time", "gewünscht: der Zeitraum."),
-        ("capacity fade without M50-A-01", None, "I cannot leave out"),
-        ("all cells except batch C, fade", None, "I cannot leave out"),
-        ("hide M50-A-01", None, "I cannot leave out"),
-        ("Zeige den Kapazitätsverlust der Zellen ohne Charge C", None, "nicht weglassen"),
         ("capacity fade of batch A without a legend", "Capacity fade", ""),
         ("capacity fade of batch A, cycles 5 to 20", "Capacity fade", "asked: the cycles."),
         ("Discharge resistance at 10 s from HPPC against state of charge", "Resistance by", ""),
@@ -288,6 +284,35 @@ def test_a_form_is_named_in_four_languages_and_given_by_recipes_that_are_there(f
         ("capacity of M50-A-01", "Discharge capacity by cycle", ""),
         ("Kapazität der Zellen bei 45 °C", "Discharge capacity by cycle", ""),
         ("voltage over the discharge capacity of M50-A-01", None, "do not know"),
+        ("dV/dQ of M50-B-01", "dQ/dV", "asked: dV/dQ"),
+        ("capacity fade in % of the rated capacity", "Capacity fade", "asked: the rated capacity."),
+        (
+            "charge and discharge capacity per cycle of M50-A-01",
+            "Capacity fade",
+            "asked: charge and discharge in",
+        ),
+        ("slope of the capacity fade", "Capacity fade", "asked: the rate of fade."),
+        ("how long is the CV phase", "Capacity by step", "asked: the duration."),
+        ("specific energy of the pouch cells", "Discharge energy", "asked: the energy per mass"),
+        ("voltage curves of LFP-C-01 every 50 cycles", "Voltage curves", "asked: the cycles."),
+        ("voltage curves of M50-A-01 at cycles 1, 5, 10 and 20", "Voltage curves", "asked: the cycles."),
+        ("when does each cell reach 80 %?", "End of life", ""),
+        ("which cells are below 90 %?", "End of life", ""),
+        ("SOH < 80 %", "Discharge capacity by cycle, marked at 80 %", ""),
+        ("how many cycles did each cell do?", None, "do not know"),
+        ("how many EIS tests are there?", "Number of tests by", "asked: which of them"),
+        ("number of cells by supplier", "Number of cells by batch", "asked: the grouping."),
+        ("number of tests by tag", "Number of tests by tags", ""),
+        ("Arrhenius plot of capacity fade", "Temperature law", ""),
+        ("does temperature influence ageing?", "Temperature law", ""),
+        ("delta Q against cycle life", None, "analyse delta_q"),
+        ("DRT of M50-A-01", None, "analyse drt"),
+        ("RMSE of the simulation", None, "no simulation beside"),
+        ("calendar ageing, capacity against days", None, "No test fits"),
+        ("capacity retention against time", "Capacity fade", "asked: the axis of time."),
+        ("capcity retension of batch A", "Capacity fade", "I read 'retension' as 'retention'."),
+        ("U vs t of M50-A-01_HPPC_fresh", "Voltage over time", ""),
+        ("CE of M50-A-01 per cycle", "Efficiency", ""),
     ],
 )
 def test_another_quantity_is_not_drawn_for_the_one_that_was_asked(
@@ -330,6 +355,15 @@ def test_names_of_batches_are_found_however_they_are_written(
     made = written(wish, bench.backend)
     shown = re.findall(r"'(?:M50|LFP)-(.)-\d\d'", str(made["say"]))
     assert (set(shown) or None) == batches
+
+
+@pytest.mark.parametrize(
+    ("wish", "value"),
+    [("capacity per cycle of M50-A-01", "value"), ("capacity fade of M50-A-01", "first")],
+)
+def test_a_capacity_is_drawn_as_such_and_its_loss_as_a_share(bench: wb.Bench, wish: str, value: str) -> None:
+    made: Any = written(wish, bench.backend)
+    assert made["draft"]["config"]["params"]["relative"]["default"] == value
 
 
 def test_results_of_other_cells_are_not_drawn_for_the_cells_that_are_named(bench: wb.Bench) -> None:

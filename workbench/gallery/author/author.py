@@ -16,11 +16,12 @@ from ..catalog import entries
 from ..entry import Unmet
 from ..facts import Facts, Looked
 from . import vocabulary as known
-from .candidates import Candidate, NoTests, candidates
-from .choices import Chooses, NothingLeft, Raw, chosen, labels
+from .candidates import Candidate, NoTests, candidates, counted_otherwise
+from .choices import MOST_CYCLES, Chooses, NothingLeft, Raw, chosen, labels
+from .columns import changes_what_is_drawn, is_of_another, other_columns, recipe_of, renamed, with_tests_of
 from .forms import CYCLES, LIMIT, Form, asked, not_given
 from .looks import Look, dressed, in_words
-from .nearest import ranked, unknown_axis, unknown_subjects
+from .nearest import ranked, respelt, unknown_axis, unknown_subjects
 from .sentences import sentence
 from .vocabulary import Quantity
 from .wish import Wish
@@ -48,29 +49,58 @@ def written(text: str, store: Knows, draft: Mapping[str, JsonValue] | None = Non
     draft : the draft or the saved plot that is shown, if the wish is about it.
     """
     wish = Wish(text, Facts(store))
+    answer = _answered(wish, store, draft)
+    if answer is not None:
+        return answer
+    for meant, words in respelt(wish):
+        read = _answered(Wish(meant, wish.facts), store, draft)
+        if read is not None and read["draft"] is not None:
+            said = [sentence("read_as", wish.language, written=old, read=new) for old, new in words.items()]
+            return {**read, "say": " ".join([*said, str(read["say"])])}
+    return _words(_not_understood(wish) if draft is None else _nothing_to_change(wish, draft))
+
+
+def _answered(wish: Wish, store: Knows, draft: Mapping[str, JsonValue] | None) -> Answer | None:
+    """The answer to a wish; None if it is not understood."""
+    if draft is not None and wish.says(known.UNDO):
+        return _words(sentence("undo", wish.language))
     refused = _refused(wish)
     if refused:
         return _words(refused)
     near_it = candidates(wish)
     forms = asked(wish.folded)
     found = [one for one in near_it if one.gives(forms)]
-    if draft is not None and not _is_another(found, draft):
-        changed = _changed(wish, store, draft)
+    lacking = [] if draft is None else [form for form in forms if recipe_of(draft) not in form.given_by]
+    if (
+        draft is not None
+        and not lacking
+        and (changes_what_is_drawn(wish, found, draft) or not _is_another(found, draft))
+    ):
+        changed = _changed(wish, store, draft, found)
         if changed is not None and not (found and _is_the_same(changed, draft)):
             return changed
+    if draft is not None and wish.says(known.ADDS) and (near_it or wish.quantities):
+        there = ", ".join(_labels(draft))
+        return _words(sentence("cannot_add", wish.language, there=there or "–"))
     what = unknown_axis(wish) or next(iter(wish.makers), None)
     if found and what and draft is None:
         return _words(sentence("no_axis", wish.language, what=what, there=found[0].title))
     if near_it and not found:
         return _words(_other_form(wish, forms, near_it))
+    if not found and lacking and draft is not None:
+        names = ", ".join(form.names[wish.language] for form in lacking)
+        return _words(sentence("other_form", wish.language, form=names, there=str(draft.get("name") or "–")))
     if not found:
-        return _words(_not_understood(wish) if draft is None else _nothing_to_change(wish, draft))
+        return None
     answer = _drawn(wish, store, found[0])
     instead = next((one for one in found[1:] if one.recipe == _INSTEAD.get(found[0].recipe)), None)
-    if instead is None or (answer["draft"] is not None and not _leaves_out(wish, found[0])):
-        return answer
-    drawn = _drawn(wish, store, instead)
-    return drawn if drawn["draft"] is not None else answer
+    if instead is not None and (answer["draft"] is None or _leaves_out(wish, found[0])):
+        drawn = _drawn(wish, store, instead)
+        answer = drawn if drawn["draft"] is not None else answer
+    if draft is not None and answer["draft"] is not None:
+        another = sentence("another", wish.language, name=str(draft.get("name") or "–"))
+        return {**answer, "say": f"{answer['say']} {another}"}
+    return answer
 
 
 def _leaves_out(wish: Wish, best: Candidate) -> bool:
@@ -80,8 +110,11 @@ def _leaves_out(wish: Wish, best: Candidate) -> bool:
 
 def _drawn(wish: Wish, store: Knows, best: Candidate) -> Answer:
     try:
-        config = best.made()
-        raw, choices = chosen(config, wish, store)
+        try:
+            raw, choices = chosen(best.made(), wish, store)
+        except NothingLeft:
+            wish.of_its_cells_alone = True
+            raw, choices = chosen(best.made(), wish, store)
     except Unmet as unmet:
         lacking = sentence("lacking", wish.language, why=str(unmet).rstrip(".") + ".")
         near_it = [one.title for one in candidates(wish) if one.recipe not in entries()]
@@ -89,6 +122,8 @@ def _drawn(wish: Wish, store: Knows, best: Candidate) -> Answer:
         return _words(f"{lacking} {_near(wish, nearest[:_MOST_NEAR])}".strip())
     except (NoTests, NothingLeft):
         return _words(_no_tests(wish))
+    if _cannot_leave_out(wish, raw):
+        return _words(sentence("left_out", wish.language))
     if best.recipe == "bode":
         wish.look = {
             key: value for key, value in wish.look.items() if not key.endswith("_scale")
@@ -113,9 +148,22 @@ def _not_chosen(look: Look, raw: Raw) -> Look:
 
 def _few(wish: Wish, best: Candidate, raw: Raw) -> Iterator[str]:
     """That only some of the tests are drawn that the wish names: their samples would be too many."""
-    shown = raw.get("params", {}).get("tests", {}).get("default")
-    if best.recipe == "samples" and isinstance(shown, list) and len(shown) < len(wish.chosen_tests):
+    params = raw.get("params", {})
+    names, cells = (params.get(name, {}).get("default") for name in ("tests", "cells"))
+    if best.recipe != "samples" or not isinstance(names, list):
+        return
+    # The controls have names, which tests of several cells may share.
+    shown = [one for one in wish.chosen_tests if one.name in names and (cells is None or one.cell in cells)]
+    if len(shown) < len(wish.chosen_tests):
         yield sentence("few", wish.language, shown=str(len(shown)), all=str(len(wish.chosen_tests)))
+
+
+def _cannot_leave_out(wish: Wish, raw: Raw) -> bool:
+    """Whether a wish does not want some tests, and the controls of the recipe cannot leave them out."""
+    params = raw.get("params", {})
+    return (wish.leaves_out_tests and "tests" not in params) or (
+        bool(wish.unwanted_cells) and not {"cells", "tests"} & params.keys()
+    )
 
 
 def _near(wish: Wish, titles: Sequence[str]) -> str:
@@ -123,16 +171,20 @@ def _near(wish: Wish, titles: Sequence[str]) -> str:
 
 
 def _details(wish: Wish, best: Candidate, raw: Raw, choices: Sequence[str]) -> Iterator[str]:
+    if wish.kept:
+        yield sentence("kept", wish.language, what=wish.kept)
     names = " ".join(one.name.casefold() for one in wish.chosen_tests)
     absent = sorted(word for word in wish.test_words if word not in names)
     chosen_cells = raw.get("params", {}).get("cells", {}).get("default")
-    if isinstance(chosen_cells, list) and best.recipe != "cells":
+    if isinstance(chosen_cells, list) and best.recipe != "cells" and (wish.names_cells or not wish.unwanted):
         left_out = [one for one in (wish.chosen_cells or wish.named.cells) if one not in chosen_cells]
         if left_out:
             yield sentence("not_shown", wish.language, names=", ".join(left_out))
     if absent and wish.chosen_tests:
         yield sentence("not_there", wish.language, words=", ".join(absent))
     lacking = not_given(wish.folded, best.recipe)
+    if best.recipe == "counts":
+        lacking += counted_otherwise(wish)
     names_cycles = wish.cycles or (CYCLES.is_asked(wish.folded) and not wish.says(known.FIRST_AND_LAST))
     if (
         names_cycles
@@ -140,7 +192,11 @@ def _details(wish: Wish, best: Candidate, raw: Raw, choices: Sequence[str]) -> I
         and not any(one.startswith("cycles ") for one in choices)
     ):
         lacking.append(CYCLES)
-    chosen_words = " ".join([best.title, *choices, *in_words(wish.look)])
+    if len(wish.cycles) > MOST_CYCLES and CYCLES not in lacking and best.recipe not in CYCLES.given_by:
+        lacking.append(CYCLES)
+    limit = raw.get("params", {}).get("threshold", {}).get("default")
+    marked = [f"{limit:g}"] if isinstance(limit, int | float) else []
+    chosen_words = " ".join([best.title, *choices, *in_words(wish.look), *marked])
     if wish.says(known.THRESHOLD) and any(f"{one:g}" not in chosen_words for one in wish.percents[:1]):
         lacking.append(LIMIT)
     if lacking:
@@ -157,15 +213,25 @@ def _is_the_same(changed: Answer, draft: Mapping[str, JsonValue]) -> bool:
     return isinstance(made, dict) and made["config"] == sound(draft.get("config")).dump()
 
 
-def _changed(wish: Wish, store: Knows, draft: Mapping[str, JsonValue]) -> Answer | None:
+def _changed(
+    wish: Wish, store: Knows, draft: Mapping[str, JsonValue], found: Sequence[Candidate]
+) -> Answer | None:
     """The draft with other choices; None if the wish names none that it has."""
     try:
         config = sound(draft.get("config"))
-        raw, choices = chosen(config, wish, store)
+        widened = config if is_of_another(found) else sound(with_tests_of(wish, config.dump()))
+        raw, choices = chosen(widened, wish, store, is_change=True)
+        choices += other_columns(wish, raw)
     except Invalid:
         return None
+    except Unmet as unmet:
+        return _words(sentence("lacking", wish.language, why=str(unmet)))
     except NothingLeft:
         return _words(_no_tests(wish))
+    if _cannot_leave_out(wish, raw):
+        return _words(sentence("left_out", wish.language))
+    if wish.says(known.ADDS) and _turns(config.dump(), raw):
+        return _words(sentence("cannot_add", wish.language, there=", ".join(_labels(draft)) or "–"))
     if check_script(str(raw.get("transform") or "")):
         wish.look = {}  # a script that does not run cannot get another look
     wish.look = _not_chosen(wish.look, raw)
@@ -174,7 +240,16 @@ def _changed(wish: Wish, store: Knows, draft: Mapping[str, JsonValue]) -> Answer
     if wish.look:
         raw["transform"] = dressed(raw["transform"], wish.look)
     say = sentence("changed", wish.language, choices="; ".join([*choices, *in_words(wish.look)]))
-    return {"say": say, "draft": {"name": draft.get("name"), "config": raw}}
+    return {
+        "say": say,
+        "draft": {"name": renamed(str(draft.get("name") or ""), config.dump(), raw), "config": raw},
+    }
+
+
+def _turns(before: Raw, after: Raw) -> bool:
+    """Whether a change has the other direction of current in place of the one before, and not both."""
+    old, new = (one.get("params", {}).get("direction", {}).get("default") for one in (before, after))
+    return bool(old != new and new != "both")
 
 
 def _words(say: str) -> Answer:
@@ -187,8 +262,6 @@ def _words(say: str) -> Answer:
 def _refused(wish: Wish) -> str | None:
     if wish.says(known.OUT_OF_REACH):
         return sentence("out_of_reach", wish.language)
-    if wish.leaves_out:
-        return sentence("left_out", wish.language)
     if wish.says(known.FORETELL):
         there = ", ".join(entries()[name].title for name in ("fade", "end-of-life"))
         return sentence("foretell", wish.language, there=there)
@@ -280,7 +353,10 @@ def _not_understood(wish: Wish) -> str:
     return sentence("not_understood", wish.language, there=", ".join(ranked(wish)[:_MOST_NAMED]) or "–")
 
 
-def _nothing_to_change(wish: Wish, draft: Mapping[str, JsonValue]) -> str:
+def _labels(draft: Mapping[str, JsonValue]) -> list[str]:
     config = draft.get("config")
-    there = labels(config) if isinstance(config, dict) else []
-    return sentence("nothing_to_change", wish.language, there=", ".join(there) or "–")
+    return labels(config) if isinstance(config, dict) else []
+
+
+def _nothing_to_change(wish: Wish, draft: Mapping[str, JsonValue]) -> str:
+    return sentence("nothing_to_change", wish.language, there=", ".join(_labels(draft)) or "–")

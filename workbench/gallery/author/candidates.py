@@ -16,12 +16,14 @@ from ...recipe.plot import PlotConfig
 from ...records.catalog import CatalogColumn
 from ..catalog import entries
 from ..entry import Entry, Made, Unmet, script_of
+from ..facts import TestRow
 from . import vocabulary as known
-from .forms import Form
+from .forms import COUNTED, GROUPING, Form
 from .matching import folded, said, weight, without_colors
 from .recipe_words import WORDS
+from .recipes.counts import COLUMNS as COUNTED_BY
 from .vocabulary import Quantity
-from .wish import Wish
+from .wish import Wish, meant_first
 
 LEAST = 12
 """Less than this explains nothing: it is about the weight of a word of three letters."""
@@ -29,6 +31,7 @@ _AXIS = 10
 _TESTS = ("test", "measurement", "messung", "essai", "mesure", "prueba", "ensayo", "测试", "测量")
 _CELLS = ("cell", "zelle", "cellule", "celda", "pile", "电池", "电芯")
 _COUNTED_BY = {
+    "tags": ("tag$", "tags$", "markierung", "étiquette", "标签"),
     "protocol.name": ("protocol", "kind of test", "type of test", "protokoll", "protocole", "协议", "类型"),
     "batch_name": ("batch", "charge", "lot$", "lots$", "批次"),
     "specification_name": ("design", "specification", "spezifikation", "spécification", "规格"),
@@ -44,6 +47,25 @@ _PROPERTY_WORDS = {
 }
 _CYCLE_KINDS = ("drive cycle", "driving cycle", "slow cycle", "cycle life", "cycle de conduite", "cycle lent")
 _SHORTEST = 3
+_PROPER = {
+    "arrhenius": ("arrhenius", "activation energy", "aktivierungsenergie", "énergie d'activation", "活化能"),
+    "delta-q": ("delta-q", "delta q", "δq"),
+    "ragone": ("ragone",),
+    "drt": ("drt$", "relaxation time"),
+    "kk": ("kramers",),
+    "simulation-error": ("rmse$", "error + simul", "error of the model", "fehler + simul", "erreur + simul"),
+}
+"""Recipe -> its proper names: a wish that says one is about that plot, whatever else it names."""
+_BY = re.compile(r"(?<!\w)(?:by|per|each|je|jede[rsm]?|pro|nach|par|selon|chaque)\s(?:each\s|the\s)?(\w+)")
+_BELOW = ("below", "under", "less than", "unter", "sous", "en dessous", "低于")
+_HOW_MANY_CYCLES = (
+    "how many + cycles",
+    "number of cycles",
+    "wie viele + zyklen",
+    "combien de + cycles",
+    "多少次循环",
+    "多少圈",
+)
 
 
 @dataclass(frozen=True)
@@ -81,13 +103,27 @@ def _of_gallery(wish: Wish) -> Iterator[Candidate]:
     for entry in entries().values():
         words = WORDS.get(entry.name, (folded(entry.title),))
         explained = weight(wish.folded, words)
+        if wish.says(_PROPER.get(entry.name, ())):
+            explained += 4 * _AXIS
+        if entry.name == "end-of-life" and _asks_which_are_below(wish):
+            explained = max(explained, 3 * _AXIS)
         if explained:
             yield Candidate(entry.title, explained, partial(_made, entry, wish), entry.name)
 
 
+def _asks_which_are_below(wish: Wish) -> bool:
+    """Whether it asks which cells are below a share and of nothing else: that is of their first capacity."""
+    is_capacity = all(one.names["en"] == "capacity" for one in wish.quantities)
+    asks = wish.says(("which", "welche", "quelle", "哪些")) and wish.says(_CELLS) and wish.says(_BELOW)
+    return bool(asks and wish.percents and is_capacity and not wish.says((*known.OVER_CYCLES, *known.OVER_OTHERS)))
+
+
 def _made(entry: Entry, wish: Wish) -> PlotConfig:
-    facts = wish.own_facts if entry.name in entries() else wish.facts
-    entry.make(facts)  # raises what is missing; the recipe itself would only say it in its figure
+    facts = wish.facts
+    made = entry.make(facts)  # raises what is missing; the recipe itself would only say it in its figure
+    if entry.name in entries() and (wish.of_its_cells_alone or "tests" in made.params):
+        facts = wish.own_facts
+        entry.make(facts)
     return entry.config(facts)
 
 
@@ -112,7 +148,7 @@ def _of_cycles(wish: Wish) -> Iterator[Candidate]:
     fade = weight(text, WORDS["fade"])
     limit = wish.percents[0] if wish.percents and wish.says(known.THRESHOLD) else None
     for quantity in wish.quantities or ([_capacity()] if fade else []):
-        columns = _meant_first(wish, wish.facts.of_cycles(*quantity.cycles))
+        columns = meant_first(wish, wish.facts.of_cycles(*quantity.cycles))
         marked = limit is not None and quantity is _capacity()
         faded = fade if quantity is _capacity() else 0
         if not columns or not (over or marked or faded or _of_named_cells(wish, quantity)):
@@ -132,12 +168,6 @@ def _of_named_cells(wish: Wish, quantity: Quantity) -> bool:
     return alone and is_of_cells and quantity.names["en"] in ("capacity", "energy")
 
 
-def _meant_first(wish: Wish, columns: list[str]) -> list[str]:
-    """The columns of a quantity, those first whose direction or extreme the wish names."""
-    meant = tuple(begins for begins, words in known.OF_A_CYCLE.items() if wish.says(words))
-    return sorted(columns, key=lambda name: not name.startswith(meant))
-
-
 def _capacity() -> Quantity:
     return next(one for one in known.QUANTITIES if one.names["en"] == "capacity")
 
@@ -150,16 +180,21 @@ def _cycles(wish: Wish, columns: list[str], threshold: float | None, title: str)
         lacking = set(wish.chosen_cells) - {one.cell for one in tests}
         tests = [*tests, *(one for one in wish.facts.cycled if one.cell in lacking)]
     tests = tests or wish.facts.tests(*kinds)
+    if not (wish.kinds or wish.named.tests or wish.test_words):
+        # All that it can be changed to; those that are shown are chosen by the control.
+        tests = list(dict.fromkeys([*wish.facts.tests(*kinds), *tests]))
     if not tests:
         raise Unmet(_recipe("cycles")[0].LACKING)
     relative = wish.says(known.RELATIVE)
-    return _composed("cycles", wish, title, tests, columns, relative, threshold)
+    return _composed("cycles", wish, title, tests, columns, relative, threshold, wish.chosen_cells)
 
 
 def _of_samples(wish: Wish) -> Iterator[Candidate]:
     over = wish.says(known.OVER_TIME)
     if not over and wish.says((*known.OVER_CYCLES, *known.OVER_OTHERS)):
         return  # another axis was asked for
+    if wish.says_loss:
+        return  # the loss of a cell is not in the samples of one test
     if not over and _names_only_cells(wish):
         return
     is_about_tests = bool(wish.kinds or wish.named.tests or wish.test_words or any(wish.ends))
@@ -173,7 +208,7 @@ def _of_samples(wish: Wish) -> Iterator[Candidate]:
     if columns and (over or is_about_tests) and "Time [s]" in there:
         named = ", ".join(name.partition(" [")[0].lower() for name in columns).capitalize()
         explained += _AXIS * over + _AXIS * is_about_tests
-        yield Candidate(f"{named} over time", explained, partial(_samples, wish, columns), "samples")
+        yield Candidate(f"{named} over time", explained, partial(samples, wish, columns), "samples")
 
 
 def _names_only_cells(wish: Wish) -> bool:
@@ -184,8 +219,9 @@ def _names_only_cells(wish: Wish) -> bool:
     return not is_of_tests and has_cycles and any(_of_named_cells(wish, one) for one in wish.quantities)
 
 
-def _samples(wish: Wish, columns: list[str]) -> PlotConfig:
-    tests = wish.chosen_tests
+def samples(wish: Wish, columns: list[str], tests: Sequence[TestRow] | None = None) -> PlotConfig:
+    """The recipe of these columns over time, of these tests or of those that a wish names."""
+    tests = wish.chosen_tests if tests is None else tests
     if not tests:
         raise NoTests
     return _composed("samples", wish, "Samples over time", tests, columns)
@@ -233,14 +269,28 @@ def _cells(wish: Wish, columns: list[str], title: str, source: str) -> PlotConfi
 
 def _of_counts(wish: Wish) -> Iterator[Candidate]:
     explained = weight(wish.folded, known.COUNTS)
-    if not explained or not wish.says((*_TESTS, *_CELLS)):
+    if not explained or not wish.says((*_TESTS, *_CELLS)) or wish.says(_HOW_MANY_CYCLES):
         return
     tests = said(wish.folded, _TESTS)
     source = "measurements" if tests else "instances"
-    by = next((name for name, words in _COUNTED_BY.items() if wish.says(words)), "batch_name")
+    words_after = " ".join(_BY.findall(wish.folded))
+    there = COUNTED_BY[source]
+    by = next((name for name, words in _COUNTED_BY.items() if name in there and said(words_after, words)), None)
+    by = by or next(
+        (name for name, words in _COUNTED_BY.items() if name in there and wish.says(words)), "batch_name"
+    )
     called = by.removesuffix("_name").removesuffix(".name").replace("specification", "design")
     title = f"Number of {'tests' if tests else 'cells'} by {called.replace('instance', 'cell')}"
     yield Candidate(title, explained + _AXIS, partial(_composed, "counts", wish, title, source, by), "counts")
+
+
+def counted_otherwise(wish: Wish) -> list[Form]:
+    """What a plot of counts does not have: a choice of what is counted, or groups of another kind."""
+    chosen = wish.chosen_cells is not None or wish.named.tests or wish.test_words
+    lacking = [COUNTED] if wish.kinds or chosen else []
+    by = _BY.search(wish.folded)
+    grouped = (*(word for words in _COUNTED_BY.values() for word in words), *_TESTS)
+    return lacking + ([GROUPING] if by and not said(by[1], grouped) else [])
 
 
 def _of_results(wish: Wish) -> Iterator[Candidate]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from pydantic import JsonValue
@@ -12,9 +12,11 @@ from ...messages import quoted
 from ...recipe.plot import PlotConfig
 from . import vocabulary as known
 from .matching import percents, said
-from .wish import Wish, with_words
+from .wish import Wish, meant_first, with_words
 
 Raw = dict[str, Any]
+MOST_CYCLES = 3
+"""As many cycles as a recipe of curves has controls."""
 MOST_TESTS = 12
 """As many tests are chosen at most where a wish names cells or batches and the recipe draws tests."""
 _LEAST_LABEL = 4
@@ -41,8 +43,13 @@ class Chooses(Protocol):
     ) -> dict[str, list[dict[str, JsonValue]]]: ...
 
 
-def chosen(config: PlotConfig, wish: Wish, store: Chooses) -> tuple[Raw, list[str]]:
+def chosen(config: PlotConfig, wish: Wish, store: Chooses, *, is_change: bool = False) -> tuple[Raw, list[str]]:
     """A recipe with the choices of a wish as its defaults, and these choices in words.
+
+    Parameters
+    ----------
+    is_change : whether the recipe is what is shown: then its own choices are what a wish adds to, narrows, or leaves
+        something out of.
 
     Raises
     ------
@@ -55,8 +62,10 @@ def chosen(config: PlotConfig, wish: Wish, store: Chooses) -> tuple[Raw, list[st
     live = store.live_choices(config, {}) if {"cells", "tests"} & params.keys() else {}
     for name, param in params.items():
         if name in ("cells", "tests"):
-            said_so += _names(name, param, live.get(name, []), wish)
+            said_so += _names(name, param, live.get(name, []), wish, is_change=is_change)
             continue
+        if is_change and name == "group" and not wish.says((*known.BY_BATCH, *known.BY_CELL)):
+            continue  # other cells do not ask for other groups
         setter = _SETTERS[name](wish, _options(param)) if name in _SETTERS else _declared(wish, param)
         value = next(setter, None)
         if value is not None and value != param["default"] and _fits(param, value):
@@ -67,12 +76,26 @@ def chosen(config: PlotConfig, wish: Wish, store: Chooses) -> tuple[Raw, list[st
     return raw, said_so
 
 
-def _names(name: str, param: Raw, live: Sequence[Mapping[str, JsonValue]], wish: Wish) -> list[str]:
+def _names(
+    name: str, param: Raw, live: Sequence[Mapping[str, JsonValue]], wish: Wish, *, is_change: bool
+) -> list[str]:
     """The choice of the cells or the tests that the wish names; nothing if it names none."""
-    wanted = _wanted(name, wish)
+    present = param["default"] if isinstance(param["default"], list) else None
+    wanted = _wanted(name, wish, present if is_change else None)
     if wanted is None:
         return []
-    kept = [one for one in live if one["value"] in wanted or one.get("label") in wanted]
+
+    def fits(one: Mapping[str, JsonValue], names: Collection[JsonValue]) -> bool:
+        return one["value"] in names or one.get("label") in names
+
+    kept = [one for one in live if fits(one, wanted)]
+    if is_change and present is not None:
+        if wish.says_to("add"):
+            kept = [one for one in live if one in kept or one["value"] in present]
+        elif wish.says_to("narrow"):
+            kept = [one for one in kept if one["value"] in present] or kept
+    left_out = wish.unwanted_cells if name == "cells" else wish.unwanted_names or _of_unwanted(wish)
+    kept = [one for one in kept if not fits(one, left_out)]
     if not kept:
         raise NothingLeft
     if name == "cells" and len(kept) > 1 and not isinstance(param["default"], list):
@@ -83,7 +106,22 @@ def _names(name: str, param: Raw, live: Sequence[Mapping[str, JsonValue]], wish:
     return [f"{_label(name, param)}: {quoted(shown if isinstance(param['default'], list) else shown[:1], 6)}"]
 
 
-def _wanted(name: str, wish: Wish) -> set[str] | None:
+def _of_unwanted(wish: Wish) -> frozenset[str]:
+    """The names of the tests of unwanted cells that no other cell has."""
+    others = {one.name for one in wish.facts.tests() if one.cell not in wish.unwanted_cells}
+    return wish.unwanted_tests - others
+
+
+def _wanted(name: str, wish: Wish, present: list[JsonValue] | None) -> Collection[JsonValue] | None:
+    """The names of the cells or the tests that a wish is about; None if it names none.
+
+    Parameters
+    ----------
+    present : what is shown, if the wish changes it: that is left where a wish only leaves something out.
+    """
+    leaves_out = bool(wish.unwanted_cells) or wish.leaves_out_tests
+    if present is not None and leaves_out and not (wish.names_cells or wish.names_tests):
+        return present
     cells = wish.chosen_cells
     if name == "cells":
         if cells is None and wish.named.tests:
@@ -93,10 +131,14 @@ def _wanted(name: str, wish: Wish) -> set[str] | None:
         return {one.name for one in wish.chosen_tests}
     if wish.named.tests:
         return set(wish.named.tests)
-    if cells is None and not wish.test_words:
-        return None
     words = wish.test_words
+    if cells is None and not words:
+        return {one.name for one in wish.facts.tests()} if wish.leaves_out_tests else None
     found = [one for one in wish.facts.tests() if cells is None or one.cell in cells]
+    if cells is None and present is not None:
+        # ``now the aged ones``: of the cells that are shown.
+        of_shown = {one.cell for one in found if one.name in present or one.id in present}
+        return {one.name for one in with_words([one for one in found if one.cell in of_shown] or found, words)}
     return {one.name for one in with_words(found, words) or found}
 
 
@@ -172,6 +214,8 @@ def _relative(wish: Wish, options: Sequence[JsonValue]) -> Iterator[JsonValue]:
         yield "value"
     elif "first" in options and wish.says(known.RELATIVE):
         yield "first"
+    elif "value" in options and wish.says(known.OVER_CYCLES) and wish.says_only_capacity:
+        yield "value"
 
 
 def _over(wish: Wish, options: Sequence[JsonValue]) -> Iterator[JsonValue]:
@@ -188,6 +232,8 @@ def _group(wish: Wish, options: Sequence[JsonValue]) -> Iterator[JsonValue]:
 
 
 def _quantity(wish: Wish, options: Sequence[JsonValue]) -> Iterator[JsonValue]:
+    for quantity in wish.quantities:
+        yield from (name for name in meant_first(wish, [*quantity.cycles]) if name in options)
     for value, words in _EFFICIENCY.items():
         if value in options and wish.says(words):
             yield value

@@ -329,6 +329,77 @@ DETAILS = (
         ("dashed", "dotted", "gestrichelt", "gepunktet", "pointillé", "tireté", "虚线"),
     ),
     Form(
+        {
+            "en": "dV/dQ (it is dQ/dV)",
+            "de": "dV/dQ (es ist dQ/dV)",
+            "fr": "dV/dQ (c'est dQ/dV)",
+            "zh": "dV/dQ(为 dQ/dV)",
+        },
+        ("dv/dq", "dvdq", "dva$", "differential voltage", "differentielle spannung", "tension différentielle"),
+        only=frozenset({"dq-dv", "ic-peaks"}),
+    ),
+    Form(
+        {"en": "the rated capacity", "de": "die Nennkapazität", "fr": "la capacité nominale", "zh": "额定容量"},
+        (
+            "rated capacity",
+            "nominal capacity",
+            "nennkapazität",
+            "capacité nominale",
+            "capacité assignée",
+            "额定容量",
+        ),
+        frozenset({"ragone"}),
+    ),
+    Form(
+        {
+            "en": "charge and discharge in one plot",
+            "de": "Laden und Entladen in einer Darstellung",
+            "fr": "charge et décharge dans un graphique",
+            "zh": "充电和放电同图",
+        },
+        (),
+        pattern=r"(?<!\w)(?:dis)?charge (?:and|und|et|vs\.?|versus|against) (?:dis)?charge (?:capacit|energ)"
+        r"|(?<!\w)(?:lade|entlade)- ?und (?:ent)?ladekapazität|充放电容量",
+        only=frozenset({"cycles", "fade"}),
+    ),
+    Form(
+        {"en": "the rate of fade", "de": "die Rate des Verlusts", "fr": "la vitesse de perte", "zh": "衰减速率"},
+        (
+            *("fade rate", "rate of fade", "degradation rate", "slope", "derivative", "per 100 cycles"),
+            *("steigung", "verlustrate", "pro 100 zyklen", "je 100 zyklen", "pente", "vitesse de perte"),
+            *("par 100 cycles", "衰减速率", "斜率"),
+        ),
+        only=frozenset({"fade", "cycles"}),
+    ),
+    Form(
+        {"en": "the axis of time", "de": "die Zeitachse", "fr": "l'axe du temps", "zh": "时间轴"},
+        (
+            "against time",
+            "vs time",
+            "vs. time",
+            "versus time",
+            "gegen die zeit",
+            "en fonction du temps",
+            "时间为横轴",
+        ),
+        only=frozenset({"fade", "cycles", "efficiency", "end-of-life"}),
+    ),
+    Form(
+        {"en": "the duration", "de": "die Dauer", "fr": "la durée", "zh": "时长"},
+        ("duration", "how long", "dauer", "durée", "时长", "多长时间"),
+        only=frozenset({"capacity-by-step", "voltage-curves", "fade", "efficiency"}),
+    ),
+    Form(
+        {
+            "en": "the energy per mass or volume",
+            "de": "die Energie je Masse oder Volumen",
+            "fr": "l'énergie par masse ou volume",
+            "zh": "能量密度",
+        },
+        ("specific energy", "energy density", "wh/kg", "wh/l$", "energiedichte", "énergie massique", "能量密度"),
+        frozenset({"ragone"}),
+    ),
+    Form(
         {"en": "the marks", "de": "die Markierungen", "fr": "les repères", "zh": "标记"},
         ("with a dot", "mark the + rest", "markiere + ruhe", "marque + repos", "标记 + 静置", "标出 + 静置"),
     ),
@@ -345,6 +416,18 @@ DETAILS = (
     ),
 )
 """What recipes draw in their own way. A plot without it is still what was asked, and the person hears of it."""
+COUNTED = Form(
+    {
+        "en": "which of them are counted",
+        "de": "welche davon gezählt werden",
+        "fr": "lesquels sont comptés",
+        "zh": "只计其中一部分",
+    },
+    (),
+)
+"""A choice of tests or cells that a wish names, where the plot counts all."""
+GROUPING = Form({"en": "the grouping", "de": "die Gruppen", "fr": "le groupement", "zh": "分组"}, ())
+"""What a wish counts by, where the plot cannot count by it."""
 LIMIT = Form({"en": "the limit", "de": "die Grenze", "fr": "la limite", "zh": "限值"}, ())
 """A percentage that a wish names as a limit, where the plot marks none."""
 CYCLES = Form(
@@ -352,6 +435,7 @@ CYCLES = Form(
     (),
     frozenset({"delta-q"}),  # its axis names those that it compares
     r"(?<!\w)(?:first|last|ersten?|letzten?|premiers?|derniers?)\s\d+\s(?:cycles?|zyklen)"
+    r"|(?<!\w)(?:every|each|alle|tous les)\s\d+(?:st|nd|rd|th)?\s?(?:cycles?|zyklen)"
     r"|(?<!\w)(?:last|latest|final|letzte[nrs]?|dernière?|dernier)\s"
     r"(?:discharge|charge|half cycle|cycle|zyklus|entladung|ladung|décharge)(?!\w)"
     r"|(?:最后|前|最初)\s*\d*\s*(?:次|个)?(?:循环|放电|充电)",

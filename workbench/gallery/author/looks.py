@@ -21,9 +21,11 @@ _TITLE = (
 )
 _SET = r"\s*(?:is|to|auf|ist|as|à|a|为|是|改为|设为|:|:|=)?\s*"
 _AXES = {
-    "y": r"(?:\by[- ]?(?:axis|achse)\b|\by\s*轴|纵轴|纵坐标|\baxe\s+(?:des\s+)?(?:y|ordonnées)\b|\bordonnées?\b"
+    "y": r"(?:\by[- ]?(?:axis|achse|range|limits?|lim)\b|\by\s*轴|纵轴|纵坐标"
+    r"|\baxe\s+(?:des\s+)?(?:y|ordonnées)\b|\bordonnées?\b"
     r"|\beje\s+y\b|\bvertical axis\b|\bsenkrechte achse\b|\baxe vertical\b)",
-    "x": r"(?:\bx[- ]?(?:axis|achse)\b|\bx\s*轴|横轴|横坐标|\baxe\s+(?:des\s+)?(?:x|abscisses)\b|\babscisses?\b"
+    "x": r"(?:\bx[- ]?(?:axis|achse|range|limits?|lim)\b|\bx\s*轴|横轴|横坐标"
+    r"|\baxe\s+(?:des\s+)?(?:x|abscisses)\b|\babscisses?\b"
     r"|\beje\s+x\b|\bhorizontal axis\b|\bwaagerechte achse\b|\baxe horizontal\b"
     r"|\b(?:time|frequency|cycle)\s+(?:axis|scale)\b"
     r"|\b(?:zeit|frequenz|zyklen)-?achse\b|\baxe du temps\b|时间轴|频率轴)",
@@ -36,7 +38,9 @@ _TO = r"\s*(?:%|mΩ|°\s?c|v|ah?|h)?\s*(?:to|and|bis|und|à|et|a|y|到|至|和|-
 _UNITS = {"v": "V", "hz": "Hz", "mω": "mΩ", "mohm": "mΩ"}
 _LEGEND = r"(?:\blegende?\b|\blégende\b|\bleyenda\b|图例)"
 _PLACES = {
-    "none": r"(?:\b(?:no|without|hide)(?: the| a)?|\bohne|\bkeine|\bsans|\bsin|不要|无|去掉)\s*" + _LEGEND,
+    "none": r"(?:\b(?:no|without|hide|remove|delete|drop|omit|turn off|switch off)(?: the| a)?"
+    r"|\b(?:ohne|keine|entferne|lösche|verstecke|sans|supprime[rz]?|enlève[rz]?|retire[rz]?|masque[rz]?|sin|quita)"
+    r"(?: die| eine| la| le)?|不要|无|去掉|隐藏|删除)\s*" + _LEGEND + r"(?:\s+(?:weg|aus)\b)?",
     "bottom": _LEGEND + r"\W+(?:\w+\W+){0,3}?(?:bottom|below|unten|unter|bas|dessous|abajo)\b|图例\S{0,4}[下底]",
     "top": _LEGEND + r"\W+(?:\w+\W+){0,3}?(?:top|above|oben|über|haut|dessus|arriba)\b|图例\S{0,4}[上顶]",
     "right": _LEGEND + r"\W+(?:\w+\W+){0,3}?(?:right|rechts|droite|derecha)\b|图例\S{0,4}右",
@@ -48,7 +52,7 @@ _MODES = {
     "lines+markers": r"\b(?:with|and|mit|und|avec|et)\s+(?:des\s+)?(?:markers|points|symbols|punkten|symbolen"
     r"|markern|marqueurs)\b|带标记点?|加标记点?|加点",
     "lines": r"\b(?:as|only|just|als|nur|comme)\s+(?:lines?|linien?|lignes?)\b|只用线",
-    "markers": r"\b(?:as|only|just|als|nur|en|comme)\s+(?:points|dots|markers|punkte|nuage de points)\b|散点",
+    "markers": r"\b(?:as|only|just|make it|als|nur|en|comme)\s+(?:points|dots|markers|punkte|nuage de points)\b|散点",
 }
 _THICK = (
     r"\b(?:thick(?:er)?|bold(?:er)?|dickere|dicke|fette)\s+(?:lines?|linien?)\b"
@@ -59,7 +63,8 @@ _FONT = (
     + _NUMBER
 )
 _UNTITLED = (
-    r"\b(?:no|without(?: a)?|remove the|ohne|kein(?:en)?|sans|sin)\s+(?:title|titel|titre|título)\b"
+    r"\b(?:no|without(?: a)?|(?:remove|delete|hide|drop)(?: the)?|ohne|kein(?:en)?|entferne den|lösche den|sans"
+    r"|(?:supprime|enlève|retire) le|sin)\s+(?:title|titel|titre|título)\b"
     r"|不要标题|无标题"
 )
 
@@ -125,7 +130,8 @@ class Reader:
         for scale, words in (("log", _LOG), ("linear", _LINEAR)):
             for letter, axis in _AXES.items():
                 beside = r"[^,;.,。]{0,12}?"
-                if self._take(rf"{words}{beside}{axis}") or self._take(rf"{axis}{beside}{words}\w*"):
+                alone = rf"{words}\s+{letter}\b|^\s*{letter}\s+{words}"
+                if self._take(rf"{words}{beside}{axis}|{axis}{beside}{words}\w*|{alone}"):
                     self.look[letter + "_scale"] = scale
         axes = r"\s*-?(?:axis|axes|scale|plot|achsen?|skala|darstellung|坐标轴?|轴|刻度)"
         if self._take(rf"{_LOG}{axes}|\b(?:échelle|axe|escala)\s+{_LOG}|\blogarithmisch\b|^\s*log\s*$"):

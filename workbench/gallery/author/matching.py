@@ -33,6 +33,8 @@ _STOP: dict[Language, frozenset[str]] = {
         )
     ),
 }
+STOP_WORDS = frozenset(word for words in _STOP.values() for word in words)
+"""Words that do not name tests, though a test may be called ``EIS during the charge``."""
 _SPANISH = frozenset(
     (
         *("el", "los", "las", "del", "muestra", "muestre", "celdas", "celda", "frente", "al", "y", "de", "la"),
@@ -53,6 +55,37 @@ _COLORED = re.compile(
     r"\b(?:colou?red (?:by|according to)|colou?rs? (?:by|for)|farbe nach|farblich nach|gefärbt nach"
     r"|colorée?s? (?:par|selon))\s[^,.;]*|按[^,,。;]*着色"
 )
+
+
+_AGAINST = r"\s*(?:vs\.?|v\.|versus|against|over|gegen|über|en fonction (?:de|du))\s*"
+_WRITTEN_OUT = (
+    (re.compile(r"(?<![\w/-])CE(?![\w/-])"), "coulombic efficiency"),
+    (re.compile(r"(?<![\w/-])EE(?![\w/-])"), "energy efficiency"),
+    *(
+        (
+            re.compile(
+                rf"(?<![\w/-])(?<!elta ){letter}(?={_AGAINST}(?:t|time|zeit|temps|n|cycles?|zyklus|zyklen)\b)"
+            ),
+            name,
+        )
+        for letter, name in (("[UV]", "voltage"), ("I", "current"), ("T", "temperature"), ("Q", "capacity"))
+    ),
+    (re.compile(r"[<≤]\s*(?=\d)"), " below "),
+    (re.compile(rf"\b[Vv]olts?(?={_AGAINST})"), "voltage"),
+    (re.compile(r"(?<=\w)\s*(?:vs\.?|versus|against|over|gegen|über)\s*t(?![\w-])(?=\s|$|[,.;?!])"), " over time"),
+    (
+        re.compile(r"(?<=\w)\s*(?:vs\.?|versus|against|over|gegen|über)\s*[nN](?![\w-])(?=\s|$|[,.;?!])"),
+        " per cycle",
+    ),
+)
+"""Symbols of the field, and what they stand for: ``U vs t``, ``Q vs n``, ``CE``."""
+
+
+def written_out(text: str) -> str:
+    """A wish with the words for its symbols."""
+    for symbol, words in _WRITTEN_OUT:
+        text = symbol.sub(words, text)
+    return text
 
 
 def folded(text: str) -> str:
@@ -135,6 +168,7 @@ def cycles_in(text: str) -> list[int]:
     )
     found = re.findall(r"\d+", many[1]) if many else []
     found += re.findall(r"(\d+)(?:st|nd|rd|th|\.|e|ème|er)\s*(?:cycle|zyklus)", text)
+    found += re.findall(r"(?:after|nach|après)\s+(\d+)\s*(?:full\s+)?(?:cycles?|zyklen)", text)
     found += re.findall(r"第\s*(\d+)\s*(?:次|个|圈)?", text)
     return list(dict.fromkeys(int(one) for one in found))
 

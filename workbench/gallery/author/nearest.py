@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from difflib import get_close_matches
 from functools import cache
 
 from ..catalog import entries
 from ..entry import Unmet
 from . import vocabulary as known
 from .forms import CYCLES, DETAILS, FORMS
-from .matching import folded
+from .matching import STOP_WORDS, folded
 from .recipe_words import WORDS
 from .wish import Wish
 
@@ -99,6 +100,7 @@ def unknown_subjects(wish: Wish) -> list[str]:
 _OF_ANY = frozenset(
     re.findall(
         r"\w+",
+        "show plot draw display give compare list see want need find zeige zeig montre affiche compare "
         "cell cells test tests battery batteries data dataset datasets file files project lab store sample samples "
         "measurement "
         "measurements same other others different first last best worst every each these those both several many "
@@ -126,6 +128,39 @@ def _vocabulary() -> frozenset[str]:
     return frozenset(stems(" ".join(words)))
 
 
+_LEAST_TYPED = 5
+_ALIKE = 0.84
+
+
+@cache
+def _words() -> tuple[str, ...]:
+    """The longer words of the workbench, as they are spelt."""
+    phrases = [*_phrases(), *(entry.title + " " + entry.question for entry in entries().values())]
+    words = {
+        word for text in phrases for word in re.findall(r"[^\W\d_]+", folded(text)) if len(word) >= _LEAST_TYPED
+    }
+    return tuple(sorted(words))
+
+
+def respelt(wish: Wish) -> Iterator[tuple[str, dict[str, str]]]:
+    """A wish with the words of the workbench for those that look like slips of them, and what was read as what;
+    nothing if no word does."""
+    known_stems, there = _vocabulary() | _COMMON, _names(wish)
+    read: dict[str, str] = {}
+    for word in re.findall(r"[^\W\d_]+", wish.text):
+        is_right = stems(word) & there or folded(word) in _words() or len(word) < _LEAST_TYPED
+        if is_right or (folded(word) in _OF_ANY) or folded(word) in STOP_WORDS:
+            continue
+        near = get_close_matches(folded(word), _words(), 1, _ALIKE)
+        if near and not (stems(word) & known_stems and folded(word).startswith(near[0])):
+            read[word] = near[0]
+    if read:
+        text = wish.text
+        for word, right in read.items():
+            text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", right, text)
+        yield text, read
+
+
 def _phrases() -> Iterator[str]:
     for phrases in (*WORDS.values(), *known.KINDS.values(), *known.RECORDS.values(), *known.TEST_WORDS.values()):
         yield from phrases
@@ -136,6 +171,7 @@ def _phrases() -> Iterator[str]:
     for phrases in (known.BY_CELL, known.PER_GRAM, known.PER_AREA, known.CHARGE, known.DISCHARGE):
         yield from phrases
     yield "first last same beginning end figure project data file ersten letzten gleichen bild projekt première dernier"
+    yield "days hours minutes seconds tage tagen stunden minuten jours heures temps zeit"
     yield "zeit temps time specification design protocol name number zahl nombre magnitude phase real imaginary"
 
 

@@ -166,11 +166,44 @@ _SENTENCES: dict[str, dict[Language, str]] = {
         "zh": "我不能按日期选择测试。请指明测试、电池或批次。",
     },
     "left_out": {
-        "en": "I cannot leave out what a wish names. Name the cells, batches or tests that you want to see.",
-        "de": "Ich kann nicht weglassen, was ein Wunsch nennt. Nennen Sie die Zellen, Chargen oder Tests, die Sie "
-        "sehen möchten.",
-        "fr": "Je ne peux pas exclure ce qu'une demande nomme. Nommez les cellules, les lots ou les essais à montrer.",
-        "zh": "我不能排除指定的对象。请指明要显示的电芯、批次或测试。",
+        "en": "This plot cannot leave that out. Name the cells, batches or tests that you want to see.",
+        "de": "Diese Darstellung kann das nicht weglassen. Nennen Sie die Zellen, Chargen oder Tests, die Sie sehen "
+        "möchten.",
+        "fr": "Ce graphique ne peut pas exclure cela. Nommez les cellules, les lots ou les essais à montrer.",
+        "zh": "此图不能排除这些。请指明要显示的电芯、批次或测试。",
+    },
+    "kept": {
+        "en": "This plot cannot leave out '{what}': it is still in it.",
+        "de": "Diese Darstellung kann '{what}' nicht weglassen: es ist noch darin.",
+        "fr": "Ce graphique ne peut pas exclure « {what} » : il y est encore.",
+        "zh": "此图不能排除“{what}”,图中仍包含它。",
+    },
+    "another": {
+        "en": "This is another plot, in place of '{name}'.",
+        "de": "Das ist eine andere Darstellung, anstelle von '{name}'.",
+        "fr": "C'est un autre graphique, à la place de « {name} ».",
+        "zh": "这是另一张图,取代“{name}”。",
+    },
+    "cannot_add": {
+        "en": "I cannot add that to this plot. It has the choices: {there}. Ask for it as a plot of its own, or ask a "
+        "language model.",
+        "de": "Das kann ich dieser Darstellung nicht hinzufügen. Sie hat die Wahl: {there}. Fragen Sie danach als "
+        "eigene Darstellung, oder fragen Sie ein Sprachmodell.",
+        "fr": "Je ne peux pas ajouter cela à ce graphique. Il a les choix : {there}. Demandez-le comme graphique à "
+        "part, ou demandez à un modèle de langue.",
+        "zh": "我不能把它加到此图中。此图可选:{there}。请单独要一张图,或问语言模型。",
+    },
+    "undo": {
+        "en": "I change nothing for this. Press Undo to go back to the plot before; in Python: view.undo().",
+        "de": "Dafür ändere ich nichts. Mit Undo kommen Sie zur vorigen Darstellung; in Python: view.undo().",
+        "fr": "Je ne change rien pour cela. Undo ramène le graphique précédent ; en Python : view.undo().",
+        "zh": "这里不做更改。按 Undo 回到上一张图;在 Python 中:view.undo()。",
+    },
+    "read_as": {
+        "en": "I read '{written}' as '{read}'.",
+        "de": "'{written}' habe ich als '{read}' gelesen.",
+        "fr": "J'ai lu « {written} » comme « {read} ».",
+        "zh": "我把“{written}”读作“{read}”。",
     },
     "not_understood": {
         "en": "I do not know what to draw for this. I can draw, for example: {there}. Or ask a language model with the "

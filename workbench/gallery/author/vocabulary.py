@@ -260,7 +260,18 @@ RELATIVE = (
         "衰减",
     ),
 )
-ABSOLUTE = ("absolute", "in ah$", "in a.h", "in amp", "absolut", "in mah", "absolue", "en ah$", "绝对", "安时")
+ABSOLUTE = (
+    "absolute",
+    "in ah$",
+    "in a.h",
+    "in amp",
+    "absolut",
+    "in mah",
+    "absolue",
+    "en ah$",
+    "绝对",
+    "安时",
+)
 PER_GRAM = (
     *("per gram", "per g$", "specific capacity", "mah/g", "ah/g", "gravimetric", "pro gramm", "je gramm"),
     *("spezifische kapazität", "par gramme", "massique", "每克", "比容量"),
@@ -317,6 +328,50 @@ BODE = (
 FIRST_AND_LAST = (
     *("first and last", "first and the last", "erste und letzte", "ersten und letzten", "ersten und des letzten"),
     *("premier et dernier", "premier et du dernier", "première et dernière", "第一次和最后一次", "首次和末次"),
+)
+
+CALENDAR_AGEING = (
+    *("calendar ageing", "calendar aging", "calendric ageing", "calendric aging", "kalendarische alterung"),
+    *("kalendarischen alterung", "vieillissement calendaire", "日历老化"),
+)
+"""Ageing at rest: no test of cycles."""
+ADDS = (
+    *(
+        "also",
+        "add$",
+        "adding",
+        "plus$",
+        "as well",
+        "too$",
+        "additionally",
+        "in addition",
+        "include",
+        "together with",
+    ),
+    *(
+        "auch",
+        "zusätzlich",
+        "hinzu",
+        "füge",
+        "dazu$",
+        "ergänze",
+        "aussi",
+        "ajoute",
+        "également",
+        "en plus",
+        "avec en",
+    ),
+    *("添加", "加上", "还要", "同时"),
+)
+"""Words of a change that adds to what is shown."""
+NARROWS = (
+    *("only", "just$", "of them", "of these", "of those", "ones$", "nur$", "davon", "seulement", "uniquement"),
+    *("parmi", "只", "仅"),
+)
+"""Words of a change that narrows what is shown."""
+UNDO = (
+    *("undo", "go back", "take that back", "revert", "previous version", "rückgängig", "mach das zurück"),
+    *("annule", "reviens en arrière", "撤销", "撤消"),
 )
 
 OUT_OF_REACH = (

@@ -16,7 +16,19 @@ from ..facts import Facts, TestRow
 from ..script_parts import degrees_of
 from . import looks
 from . import vocabulary as known
-from .matching import Language, cycles_in, degrees, folded, language_of, percents, said, with_parts
+from .leaving_out import parted
+from .matching import (
+    STOP_WORDS,
+    Language,
+    cycles_in,
+    degrees,
+    folded,
+    language_of,
+    percents,
+    said,
+    with_parts,
+    written_out,
+)
 from .recipe_words import WORDS
 
 _ACRONYMS = frozenset(
@@ -24,11 +36,11 @@ _ACRONYMS = frozenset(
         *("SOC", "SOH", "EIS", "RPT", "HPPC", "GITT", "OCV", "DCIR", "CE", "EE", "VE", "CC", "CV"),
         *("CCCV", "CC-CV", "ICA", "DVA", "EFC", "EOL", "LLI", "LAM", "PEIS", "KK", "ECM", "AC", "DC"),
         *("ICI", "SEI", "CSV", "PNG", "SVG", "PDF", "BMS", "OK", "ID", "SOP", "EV", "RMS", "MPA", "AH"),
-        *("MAH", "WH", "KWH", "MOHM", "OHM", "UV", "IR", "QC", "DOD", "RUL", "DRT", "CPE"),
+        *("RMSE", "MAE", "MAH", "WH", "KWH", "MOHM", "OHM", "UV", "IR", "QC", "DOD", "RUL", "DRT", "CPE"),
     )
 )
 """Capital words of the field that are not names of cells or chemistries."""
-_MORE_NAMES = r"((?:\s*(?:,|and|und|et|y|&|和|与)\s*[A-Z0-9][\w-]*)*)"
+_MORE_NAMES = r"((?:\s*(?:,|and|or|und|oder|et|ou|y|&|和|与)\s*[A-Z0-9][\w-]*)*)"
 _BATCH = re.compile(r"\b(?:[Bb]atch(?:es)?|[Ll]ot(?:es|s|e)?)\s+['\"]?([A-Z0-9][\w-]*)['\"]?" + _MORE_NAMES)
 _CHARGE = re.compile(r"\bChargen?\s+['\"]?([A-Z0-9][\w-]*)['\"]?" + _MORE_NAMES)
 _BATCH_ZH = re.compile(r"批次\s*([A-Za-z0-9]+)|([A-Za-z0-9]+)\s*批次")
@@ -42,12 +54,6 @@ _SYMBOL = re.compile(r"[CRQTUVI]\d{1,2}")
 _TO = r"\s*(?:to|bis|à|a|-|–|到|至)\s*"
 _MAKERS = frozenset(place.partition(".")[0].partition("_")[0] for place in OF_BRANDS) - {"canonical", "rest"}
 """Makers of cyclers and kinds of files, as the formats are called: ``the Novonix file``."""
-_WITHOUT = re.compile(
-    r"\b(?:without|except(?:ing)?|exclud(?:e|ing)|but not|other than|apart from|leave out|remove|hide|ohne|außer"
-    r"|ausser|entferne|verstecke|sans|sauf|excepté|hormis|masque|enlève|retire)\b([^,;.]*)"
-    r"|(?:除了|不包括|不含|排除|去掉|隐藏)([^,;。]*)",
-    re.IGNORECASE,
-)
 _ANY_TEST = ("test", "measurement", "messung", "essai", "mesure", "测试", "测量")
 _FIRST = (
     r"(?<!\w)(?:(?:first|earliest|initial|oldest|erste[nrsm]?|premi(?:er|ère)s?)\s"
@@ -57,6 +63,12 @@ _LAST = (
     r"(?<!\w)(?:(?:last|latest|final|newest|most recent|letzte[nrsm]?|derni(?:er|ère)s?)\s"
     r"|(?:最后一次|末次|最后一个)\s*(?:的\s*)?)"
 )
+_OF_CAPACITY = re.compile(
+    r"(?:capacity|capacité|capacidad|kapazität) (?:over|per|against|vs|versus|with|evolve|über|je|en|par|au|frente)"
+    r"|容量随循环"
+)
+"""Phrases of fade that are about the capacity itself, and not about its loss."""
+_BESIDE = re.compile(r"^\W*(?:with|and|plus|mit|und|avec|et|和|与)\b")
 _OF_ANY_TEST = frozenset(("test", "tests", "cell", "cells", "cycle", "cycles", "data", "file", "files", "short"))
 
 
@@ -84,13 +96,17 @@ class Named:
 class Wish:
     """The words of a wish against what a store has."""
 
-    def __init__(self, text: str, facts: Facts) -> None:
-        reader = looks.Reader(text)
+    def __init__(self, text: str, facts: Facts, language: Language | None = None) -> None:
+        reader = looks.Reader(written_out(text))
         self.look = reader.look
-        self.text = reader.rest
         self.facts = facts
+        self.kept = ""
+        """What it does not want, if no plot leaves that out: ``the first cycle``, ``outliers``."""
+        self.of_its_cells_alone = False
+        """Whether a recipe is made of the tests of the named cells alone: where it has none of them among all tests."""
+        self.language: Language = language or language_of(text)
+        self.text, self.unwanted = self._wanted_of(reader.rest)
         self.folded = folded(self.text)
-        self.language: Language = language_of(text)
         if self.language == "de":
             parts = (word for one in known.QUANTITIES for word in one.words)
             self.folded = with_parts(self.folded, (*parts, *(word for words in WORDS.values() for word in words)))
@@ -101,16 +117,51 @@ class Wish:
     def says(self, phrases: Sequence[str]) -> bool:
         return bool(said(self.folded, phrases))
 
+    def _wanted_of(self, text: str) -> tuple[str, Wish | None]:
+        """A text without what it does not want, and that; None if it is nothing that the store has."""
+        tests = self.facts.measurements
+        names = {name.casefold() for one in tests for name in (one.name, one.cell, one.batch or "")}
+        rest, clause, is_plain = parted(text, frozenset(names))
+        if not clause:
+            return rest, None
+        unwanted = Wish(clause, self.facts, self.language)
+        if unwanted.names_cells or unwanted.quantities or unwanted.names_tests:
+            return rest, unwanted
+        if not is_plain:
+            return text, None
+        self.kept = clause
+        return rest, None
+
     @cached_property
-    def leaves_out(self) -> bool:
-        """Whether it names cells, batches or tests as those that it does not want."""
-        found = _WITHOUT.search(self.text)
-        if not found:
-            return False
-        unwanted = Wish(found[1] or found[2] or "", self.facts)
-        unwanted.language = self.language
-        named = unwanted.named
-        return bool(named.cells or named.batches or named.tests or named.groups or unwanted.degrees)
+    def unwanted_cells(self) -> frozenset[str]:
+        """The cells that it does not want."""
+        return frozenset((self.unwanted and self.unwanted.chosen_cells) or ())
+
+    @cached_property
+    def unwanted_tests(self) -> frozenset[str]:
+        """The names of the tests that it does not want: those of its own names and kinds, else those of the cells."""
+        if self.unwanted is None:
+            return frozenset()
+        if self.leaves_out_tests:
+            of_kinds = self.facts.tests(*self.unwanted.kinds) if self.unwanted.kinds else []
+            return frozenset(one.name for one in (*self.unwanted.chosen_tests, *of_kinds))
+        return frozenset(one.name for one in self.facts.tests() if one.cell in self.unwanted_cells)
+
+    @property
+    def leaves_out_tests(self) -> bool:
+        """Whether it does not want tests by their names or kinds: plots that choose by cells cannot do that."""
+        return self.unwanted is not None and self.unwanted.names_tests
+
+    @property
+    def names_tests(self) -> bool:
+        """Whether it names tests: by their names, kinds or words in their names."""
+        return bool(self.named.tests or self.kinds or self.test_words)
+
+    def says_to(self, how: str) -> bool:
+        """Whether it adds to what is shown (``add``), or narrows it (``narrow``)."""
+        if how == "add" and _BESIDE.search(self.folded):
+            return True
+        return self.says(known.ADDS if how == "add" else known.NARROWS)
 
     @cached_property
     def quantities(self) -> list[known.Quantity]:
@@ -124,8 +175,11 @@ class Wish:
 
     @cached_property
     def kinds(self) -> list[str]:
-        """The kinds of tests that it names."""
-        return [kind for kind, words in known.KINDS.items() if self.says(words)]
+        """The kinds of tests that it names; ``calendar ageing`` is storage alone."""
+        text = self.folded
+        for phrase in known.CALENDAR_AGEING:
+            text = text.replace(phrase, "calendar")
+        return [kind for kind, words in known.KINDS.items() if said(text, words)]
 
     @cached_property
     def cells(self) -> list[Cell]:
@@ -181,6 +235,8 @@ class Wish:
         if about_batches:
             rest, written = _written_small(rest, of_batch.values())
             asked += [one for one in written if one not in asked]
+        rest, alone = _taken(rest, self._like_codes(of_batch.values(), rest), re.NOFLAG)
+        asked += [one for one in alone if one not in asked]
         batches = [of_batch[one.casefold()] for one in asked if one.casefold() in of_batch]
         groups = self._groups(rest)
         unknown = {
@@ -189,6 +245,13 @@ class Wish:
         }
         named = {kind: names for kind, names in unknown.items() if names}
         return Named(tuple(cells), tuple(dict.fromkeys(batches)), tuple(tests), tuple(groups), named)
+
+    def _like_codes(self, batches: Iterable[str], rest: str) -> set[str]:
+        """The names of batches that need no word for a batch beside them: ``NASA24`` or ``B2``, but not ``A`` or
+        ``hot``."""
+        groups = {word.casefold() for word in self._groups(rest)}
+        codes = {one for one in batches if len(one) > 1 and re.search(r"[A-Z0-9]", one) and not one.isdecimal()}
+        return {one for one in codes if one.casefold() not in groups and one.upper() not in _ACRONYMS}
 
     def _between(self, rest: str) -> list[str]:
         """The cells between the two of ``B1T25 to B5T25``: their names differ in one number."""
@@ -258,8 +321,12 @@ class Wish:
     def chosen_cells(self) -> list[str] | None:
         """The names of the cells that the wish is about; None: all."""
         named = self.named
-        if not (named.cells or named.batches or named.groups or self.degrees):
-            return None
+        if not self.names_cells:
+            return (
+                [one.name for one in self.cells if one.name not in self.unwanted_cells]
+                if self.unwanted_cells
+                else None
+            )
         found = self.cells
         if named.cells or named.groups:
             found = [
@@ -272,7 +339,24 @@ class Wish:
             found = [one for one in found if one.batch in named.batches]
         if self.degrees:
             found = [one for one in found if one.degrees in self.degrees]
-        return [one.name for one in found]
+        return [one.name for one in found if one.name not in self.unwanted_cells]
+
+    @cached_property
+    def says_loss(self) -> bool:
+        """Whether it is about what a cell loses with its life: ``capacity fade``, ``retention``, ``SOH``."""
+        of_tests = ("vieillissement", "envejecimiento")  # kinds of tests are called so too
+        return self.says([one for one in WORDS["fade"] if not _OF_CAPACITY.match(one) and one not in of_tests])
+
+    @property
+    def says_only_capacity(self) -> bool:
+        """Whether it is about the capacity and not its loss: ``capacity per cycle``, but not ``capacity fade``."""
+        return any(one.names["en"] == "capacity" for one in self.quantities) and not self.says_loss
+
+    @property
+    def names_cells(self) -> bool:
+        """Whether it names cells that it wants: by their names, batches, designs or temperatures."""
+        named = self.named
+        return bool(named.cells or named.batches or named.groups or self.degrees)
 
     @cached_property
     def own_facts(self) -> Facts:
@@ -300,12 +384,18 @@ class Wish:
         first or the last of each cell, where it wants those: also beside one that it names, as ``RPT0``."""
         if self.named.tests:
             named = [one for one in self.facts.tests() if one.name in self.named.tests]
+            named = [one for one in named if one.cell in (self.chosen_cells or ())] or named
             return list(dict.fromkeys([*named, *self._at_ends(self._meant)]))
-        found = with_words(self._meant, self.test_words)
+        found = [one for one in with_words(self._meant, self.test_words) if one.name not in self.unwanted_names]
         if not any(self.ends):
             return found
         numbered = any(sign.isdigit() for word in self.test_words for sign in word)
         return list(dict.fromkeys([*found, *self._at_ends(self._meant)])) if numbered else self._at_ends(found)
+
+    @property
+    def unwanted_names(self) -> frozenset[str]:
+        """The names of the tests that are left out as such, and not with their cells: other cells may have the same."""
+        return self.unwanted_tests if self.leaves_out_tests else frozenset()
 
     def _at_ends(self, tests: Sequence[TestRow]) -> list[TestRow]:
         """The first, the last or both of the tests of each cell, in the order in which they began."""
@@ -341,11 +431,22 @@ class Wish:
         tokens = {word.casefold() for one in self.facts.measurements for word in _tokens(one.name)}
         cells = {word.casefold() for one in self.cells for word in _tokens(one.name)}
         kinds = {word for words in known.KINDS.values() for word in words}
+        text = self.folded
+        for phrase in (*known.OVER_TIME, *(word for words in known.OF_A_CYCLE.values() for word in words)):
+            text = text.replace(phrase, " ") if len(phrase) >= _LEAST_TOKEN else text
         own = {
-            *re.findall(r"\w+", self.folded),
+            *re.findall(r"\w+", text),
             *(name for name, words in known.TEST_WORDS.items() if self.says(words)),
         }
-        return {word for word in tokens & own - cells - kinds - _OF_ANY_TEST if len(word) >= _LEAST_TOKEN}
+        return {
+            word for word in tokens & own - cells - kinds - _OF_ANY_TEST - STOP_WORDS if len(word) >= _LEAST_TOKEN
+        }
+
+
+def meant_first(wish: Wish, columns: list[str]) -> list[str]:
+    """The columns of a quantity, those first whose direction or extreme the wish names."""
+    meant = tuple(begins for begins, words in known.OF_A_CYCLE.items() if wish.says(words))
+    return sorted(columns, key=lambda name: not name.startswith(meant))
 
 
 def with_words(tests: Sequence[TestRow], words: set[str]) -> list[TestRow]:
@@ -354,11 +455,11 @@ def with_words(tests: Sequence[TestRow], words: set[str]) -> list[TestRow]:
     return [one for one in tests if tokens[one.id] == words] or [one for one in tests if tokens[one.id]]
 
 
-def _taken(text: str, names: set[str]) -> tuple[str, list[str]]:
+def _taken(text: str, names: set[str], flags: re.RegexFlag = re.IGNORECASE) -> tuple[str, list[str]]:
     """The names in a text, and the text without them."""
     found = []
     for name in sorted(names, key=len, reverse=True):
-        pattern = re.compile(r"(?<![\w-])" + re.escape(name) + r"(?![\w-])", re.IGNORECASE)
+        pattern = re.compile(r"(?<![\w-])" + re.escape(name) + r"(?![\w-])", flags)
         if len(name) > 1 and pattern.search(text):
             found.append(name)
             text = pattern.sub(" ", text)

@@ -13,6 +13,7 @@ COLUMNS = {
         "specification_name": "design",
         "instance_name": "cell",
         "measurement_type": "type",
+        "tags": "tags",
     },
     "instances": {"batch_name": "batch", "specification_name": "design"},
 }
@@ -36,7 +37,7 @@ def transform(data, params):
     rows = data["records"]
     if rows.empty:
         return battery.message("There is nothing to count.")
-    counts = rows[params["by"]].fillna("none").astype(str).value_counts()
+    counts = rows[params["by"]].fillna("none").astype(str).replace("", "none").value_counts()
     things = "tests" if params["what"] == "measurements" else "cells"
     figure = go.Figure()
     figure.add_bar(
