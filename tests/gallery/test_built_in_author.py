@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.cells_that_fade import samples
 from support.local_and_remote import sides
 
 import workbench as wb
@@ -512,3 +513,18 @@ def test_numbers_are_read_as_people_write_them() -> None:
     assert cycles_in("the 10th cycle") == [10]
     assert cycles_in("第 20 圈") == [20]
     assert cycles_in("per cycle of m50-a-01") == []
+
+
+def test_a_plot_that_turns_out_empty_is_answered_in_words(tmp_path: Path) -> None:
+    """The person read "Drawn", and then what a language model is told to do."""
+    with wb.open(tmp_path / "own.db") as own:
+        limits = {"voltage_min": {"value": 2.5, "unit": "V"}, "voltage_max": {"value": 4.2, "unit": "V"}}
+        own.specifications.create(name="cell", ratings={"capacity": {"value": 1.0, "unit": "A.h"}, **limits})
+        own.instances.create(name="C1", specification="cell")
+        cut = samples(0, 0, 1).query("`Voltage [V]` > 3.4 and `Voltage [V]` < 3.9").reset_index(drop=True)
+        cut["Time [s]"] -= cut["Time [s]"].iloc[0]
+        own.measurements.create(time_series=cut, name="first", instance="C1", tags=["formation"], sign="discharge")
+        checked = own.backend.propose("formation of C1")
+        assert checked.draft is None
+        assert not checked.problems
+        assert "the first cycle is not complete" in checked.say

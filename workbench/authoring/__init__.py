@@ -8,13 +8,14 @@ catalog, helpers from their docstrings. Only the rules (``rules.md``) and the ex
 what was said, drafted and decided. Who answers is a `Respond`: a function of messages.
 """
 
-from .checked_answer import CheckedAnswer, Draws, examine
+from .checked_answer import EMPTY_FIGURE, CheckedAnswer, Draws, examine
 from .context import AuthoringContext, prompt_text, system_text, texts
 from .conversation import Conversation, answers_in, replayed
 from .loop import Respond, Turn, Written, write
 from .named_tests import tests_told
 
 __all__ = [
+    "EMPTY_FIGURE",
     "AuthoringContext",
     "CheckedAnswer",
     "Conversation",

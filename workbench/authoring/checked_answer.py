@@ -35,6 +35,8 @@ NOTHING = "nothing_drawn"
 """The code of lint for a figure without points: for a draft it is a problem."""
 DROPPED = "step_empty"
 """The code of a hint: a step of the plan gave no rows, or lost whole tests."""
+EMPTY_FIGURE = "empty_figure"
+"""The type of the problem of such a draft."""
 EMPTY = (
     "The figure has no points at its defaults. Choose defaults that draw something; or, if the project does not hold "
     "what is asked, say so and send no draft."
@@ -263,7 +265,7 @@ def _with_picture(made: CheckedAnswer, drawn: Shown) -> CheckedAnswer:
         said = f" It only says: '{' '.join(numbers.sentences)}'" if numbers.sentences else ""
         why += [] if drawn.data is None else null_columns(drawn.data)
         message = " ".join([f"{EMPTY}{said}", *why])
-        problems = [Problem(("draft", "config", "transform"), message, "empty_figure").as_detail()]
+        problems = [Problem(("draft", "config", "transform"), message, EMPTY_FIGURE).as_detail()]
     return made.model_copy(
         update={
             "problems": problems,

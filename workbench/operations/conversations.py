@@ -175,7 +175,11 @@ class ConversationOperations:
         cancel: reader.Cancel | None = None,
     ) -> authoring.CheckedAnswer:
         """The answer of the built-in author, which needs no language model: a checked draft, or words."""
-        return authoring.examine(author.written(wish, self, draft), self, cancel=cancel)
+        checked = authoring.examine(author.written(wish, self, draft), self, cancel=cancel)
+        if checked.draft is None or [one["type"] for one in checked.problems] != [authoring.EMPTY_FIGURE]:
+            return checked
+        said = [] if checked.numbers is None else checked.numbers.sentences
+        return authoring.examine(author.nothing_drawn(wish, said), self, cancel=cancel)
 
     @operation("POST", f"{BOARD}/authoring-decision", Right.WRITE, heavy=True)
     def decide(

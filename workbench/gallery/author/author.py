@@ -21,6 +21,7 @@ from .choices import MOST_CYCLES, Chooses, NothingLeft, Raw, chosen, labels
 from .columns import changes_what_is_drawn, is_of_another, other_columns, recipe_of, renamed, with_tests_of
 from .forms import CYCLES, LIMIT, Form, asked, not_given
 from .looks import Look, dressed, in_words
+from .matching import language_of
 from .nearest import ranked, respelt, unknown_axis, unknown_subjects
 from .sentences import sentence
 from .vocabulary import Quantity
@@ -58,6 +59,13 @@ def written(text: str, store: Knows, draft: Mapping[str, JsonValue] | None = Non
             said = [sentence("read_as", wish.language, written=old, read=new) for old, new in words.items()]
             return {**read, "say": " ".join([*said, str(read["say"])])}
     return _words(_not_understood(wish) if draft is None else _nothing_to_change(wish, draft))
+
+
+def nothing_drawn(text: str, said: Sequence[str]) -> Answer:
+    """The answer to a wish whose figure turned out to be empty: what the figure says, or that there is nothing."""
+    language = language_of(text)
+    why = " ".join(said).strip()
+    return _words(sentence("lacking", language, why=f"{why.rstrip('.')}.") if why else sentence("empty", language))
 
 
 def _answered(wish: Wish, store: Knows, draft: Mapping[str, JsonValue] | None) -> Answer | None:

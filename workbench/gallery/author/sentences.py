@@ -172,6 +172,12 @@ _SENTENCES: dict[str, dict[Language, str]] = {
         "fr": "Ce graphique ne peut pas exclure cela. Nommez les cellules, les lots ou les essais à montrer.",
         "zh": "此图不能排除这些。请指明要显示的电芯、批次或测试。",
     },
+    "empty": {
+        "en": "There is nothing to draw for this: the chosen tests have no values.",
+        "de": "Dafür gibt es nichts zu zeichnen: die gewählten Tests haben keine Werte.",
+        "fr": "Il n'y a rien à tracer : les essais choisis n'ont pas de valeurs.",
+        "zh": "没有可画的内容:所选测试没有数值。",
+    },
     "kept": {
         "en": "This plot cannot leave out '{what}': it is still in it.",
         "de": "Diese Darstellung kann '{what}' nicht weglassen: es ist noch darin.",
