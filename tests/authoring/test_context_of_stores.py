@@ -124,3 +124,19 @@ def test_five_thousand_tests_in_forty_projects_keep_the_bound_and_the_kinds_of_t
     assert len(system_text()) + len(prompt) <= ROOM
     assert all(f'"{name}" {TESTS // 5}' in prompt for name in PROTOCOLS)
     assert "_of_8" not in prompt
+
+
+def test_words_in_names_count_whatever_their_case_and_a_batch_names_its_tests(tmp_path: Path) -> None:
+    """ "Cycling" 2 and "cycling" 1 were two lines of what `nameContains` finds together."""
+    lab = Lab(tmp_path)
+    specification = lab.specification("Design")
+    batch = lab.make("batches", name="NASA24", specification_id=specification.id)
+    cell = lab.make("instances", name="Cell", specification_id=specification.id, batch_id=batch.id).id
+    for name in ("Cycling", "Cycling part", "slow cycling", "EIS"):
+        lab.make("measurements", name=name, instance_id=cell, measurement_type="properties")
+    lab.store.close()
+    with wb.open(tmp_path / "lab.wb") as bench:
+        board = bench.dashboards.create("board")
+        prompt = bench.authoring_context(board, "Mass of NASA24").prompt
+    assert '- words in name (for `nameContains`): "Cycling" 3\n' in prompt
+    assert '- "EIS", of "Cell"' in prompt.partition("# Tests that the wish may name")[2]

@@ -1,4 +1,4 @@
-"""The tests that a wish names, by their own name or that of their cell, with how much they hold.
+"""The tests that a wish names, by their own name or that of their cell or batch, with how much they hold.
 
 A catalog has room for a few examples of names. Who writes a recipe needs the name that the wish means, whether the
 test can be read whole, and the number of its last cycle, since a window takes numbers.
@@ -102,11 +102,13 @@ def named_tests(reader: Reader, wish: str) -> str:
 
 
 def _holding(lists: Rows, scope: Scope, word: str) -> Iterator[Test]:
-    """The tests whose name, or that of whose cell, contains the word."""
+    """The tests whose name, or that of whose cell, contains the word, or whose batch is called so."""
     cells = lists.plan_list("instances", scope, {"nameContains": word}, ["id"], _READ).table["id"].tolist()
     asked: list[dict[str, Plain]] = [{"nameContains": word}]
     if cells:
         asked.append({"instanceIds": cells})
+    if _is_of_one(word):
+        asked.append({"batch": word})
     for where in asked:
         table = lists.plan_list("measurements", scope, where, _SHOWN, _READ).table
         columns = [table[name].tolist() for name in _SHOWN]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from ...records.catalog import CatalogCount
 from ...table import Plain
@@ -31,12 +31,12 @@ def counts(rows: Rows, scope: Scope) -> list[CatalogCount]:
     """The types, protocols, tags and shared parts of names of the measurements in scope, the most frequent first."""
     table = rows.plan_list("measurements", scope, {}, list(FIELDS), None).table
     held = {name: table[name].tolist() for name in FIELDS}
-    parts = map(_parts, held["name"], held["instance_name"], held["batch_name"], held["specification_name"])
+    parts = list(map(_parts, held["name"], held["instance_name"], held["batch_name"], held["specification_name"]))
     return [
         *_counted("measurement_type", ([value] for value in held["measurement_type"])),
         *_counted("protocol.name", ([value] for value in held["protocol.name"])),
         *_counted("tags", map(_tags, held["tags"])),
-        *_counted("name", parts, least=min(_LEAST_SHARED, table.n)),
+        *_counted("name", _of_one_spelling(parts), least=min(_LEAST_SHARED, table.n)),
     ]
 
 
@@ -45,6 +45,15 @@ def _counted(column: str, values: Iterable[Iterable[Plain]], least: int = 1) -> 
     for value, records in sorted(found.items(), key=lambda item: (-item[1], item[0]))[:MOST]:
         if records >= least:
             yield CatalogCount(column, value, records)
+
+
+def _of_one_spelling(parts: Sequence[Sequence[str]]) -> list[list[str]]:
+    """The words in the spelling that most have: ``Cycling`` and ``cycling`` are one, as they are for `nameContains`."""
+    found = Counter(word for words in parts for word in words)
+    spelt: dict[str, str] = {}
+    for word, _ in sorted(found.items(), key=lambda item: (-item[1], item[0])):
+        spelt.setdefault(word.casefold(), word)
+    return [list(dict.fromkeys(spelt[word.casefold()] for word in words)) for words in parts]
 
 
 def _tags(text: Plain) -> list[str]:
