@@ -516,7 +516,7 @@ def test_numbers_are_read_as_people_write_them() -> None:
 
 
 def test_a_plot_that_turns_out_empty_is_answered_in_words(tmp_path: Path) -> None:
-    """The person read "Drawn", and then what a language model is told to do."""
+    """The person read "Drawn", and then what a language model has to do."""
     with wb.open(tmp_path / "own.db") as own:
         limits = {"voltage_min": {"value": 2.5, "unit": "V"}, "voltage_max": {"value": 4.2, "unit": "V"}}
         own.specifications.create(name="cell", ratings={"capacity": {"value": 1.0, "unit": "A.h"}, **limits})

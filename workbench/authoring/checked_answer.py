@@ -16,7 +16,7 @@ from typing_extensions import TypedDict
 from ..dataset import Dataset
 from ..engine.look import wrong_steps
 from ..engine.reader import Cancel, Progress
-from ..errors import Invalid, Problem, ProblemDetail, ScriptError
+from ..errors import Invalid, Problem, ProblemDetail, ScriptError, near
 from ..lint import Lint, hints
 from ..recipe.check import sound
 from ..recipe.jsontext import plain
@@ -200,7 +200,8 @@ def _failed(
             error = other
     found = _of_draft(made.draft or {}, on, values)
     if isinstance(error, ScriptError) or not found:  # else the run has failed by what is found
-        found += [_in_answer(one) for one in error.problems]
+        told = {one.msg for one in found}
+        found += [_in_answer(one) for one in error.problems if one.msg.replace("KeyError: ", "", 1) not in told]
     placed = {str(one): one.as_detail() for one in found}
     return made.model_copy(update={"problems": [*placed.values()], "log": getattr(error, "log", "")})
 
@@ -213,15 +214,21 @@ def _in_answer(problem: Problem) -> Problem:
 def _of_draft(draft: Mapping[str, JsonValue], on: Draws, values: Mapping[str, JsonValue]) -> list[Problem]:
     """Everything that is wrong with a draft and can be seen without drawing it, each place in the answer."""
     found: list[Problem] = []
+    of_recipe: list[Problem] = []
     try:
         parse_draft(draft)
     except Invalid as error:
-        found += [one for one in error.problems if one.loc[:2] != ("draft", "config") or len(one.loc) == 2]
+        for one in error.problems:
+            is_inside = one.loc[:2] == ("draft", "config") and len(one.loc) > 2
+            (of_recipe if is_inside else found).append(one)
     config = draft.get("config")
     if isinstance(config, dict):
-        found += [
+        more = [
             Problem(place_in(one.loc), one.msg, one.type, one.ctx) for one in problems_at_once(config, on, values)
         ]
+        places = {one.loc for one in more}
+        # A recipe may be checked without its script; a draft may not be without it.
+        found += [*more, *(one for one in of_recipe if one.type == "missing" and one.loc not in places)]
     return found
 
 
@@ -245,7 +252,34 @@ def problems_at_once(
         if one.loc not in places and not _is_cut(one, found):
             found.append(one)
             places.add(one.loc)
-    return found
+    return _without_followers(found, raw)
+
+
+def _without_followers(found: Sequence[Problem], raw: JsonValue) -> list[Problem]:
+    """The problems without those that only say that a column is missing which an earlier step misspells: their fix
+    would be to misspell it again."""
+    misspelt = [
+        str(_value_at(raw, one.loc[1:]))
+        for one in found
+        if one.loc[:3] == ("config", "plan", "steps")
+        and "columns" in one.loc[4:5]
+        and one.type != "unknown_column"
+    ]
+
+    def follows(one: Problem) -> bool:
+        return one.type == "unknown_column" and bool(near(str(_value_at(raw, one.loc[1:])), misspelt))
+
+    return [one for one in found if not follows(one)]
+
+
+def _value_at(raw: JsonValue, loc: Sequence[str | int]) -> JsonValue:
+    """What a recipe has at a place; null where it has nothing."""
+    for key in loc:
+        if isinstance(raw, dict):
+            raw = raw.get(str(key))
+        else:
+            raw = raw[key] if isinstance(raw, list) and isinstance(key, int) and key < len(raw) else None
+    return raw
 
 
 def _is_cut(problem: Problem, found: Sequence[Problem]) -> bool:

@@ -9,11 +9,12 @@ from typing import TypeVar
 from pydantic import JsonValue, ValidationError
 from pydantic_core import ErrorDetails
 
-from ..errors import Invalid, Loc, Problem, instead
+from ..errors import Invalid, Loc, Problem, instead, listed
+from .filters import Filters
 from .jsontext import plain, show
 from .names import IDENTIFIER, MOST_NAME
 from .plot import AuthoringDraft, AuthoringRequest, PlotConfig
-from .shapes import fields_of, may_go, model_at
+from .shapes import fields_of, may_go, model_at, only_object
 from .steps import STEPS
 from .strict import Raw, Strict, kind
 
@@ -89,8 +90,17 @@ def _problem(model: type[Strict], raw: JsonValue, error: ErrorDetails, at: Loc) 
         return Problem((*at, *loc), _bad_name(str(value)), code, ctx)
     name = next((f"'{part}'" for part in reversed(loc) if isinstance(part, str)), "The recipe")
     words = _words(code, name, value, ctx, error["msg"])
+    if code in ("model_type", "model_attributes_type", "dict_type") and loc:
+        words += _with_fields(model, raw, loc)
     hint = " Leave it out instead." if code in _NEEDED and value is None and may_go(model, raw, loc) else ""
     return Problem((*at, *loc), words + hint, code, ctx)
+
+
+def _with_fields(model: type[Strict], raw: JsonValue, loc: tuple[str | int, ...]) -> str:
+    """Which fields an object has that something else was given for; empty where it has names of one's own."""
+    owner = model_at(model, raw, loc[:-1])
+    wanted = only_object(owner, str(loc[-1])) if owner is not None else None
+    return f" Its fields are {listed(repr(one) for one in fields_of(wanted))}." if wanted is not None else ""
 
 
 def place(raw: JsonValue, error: ErrorDetails) -> tuple[str | int, ...]:
@@ -124,11 +134,14 @@ def _unknown(model: type[Strict], raw: JsonValue, loc: tuple[str | int, ...]) ->
     owner, name = model_at(model, raw, loc[:-1]), str(loc[-1])
     if owner is None:
         return f"'{name}' is not known here; remove it."
-    return f"{_a_part(owner)} has no field '{name}'. {instead(name, fields_of(owner), 'fields')}"
+    said = f"{_a_part(owner)} has no field '{name}'. {instead(name, fields_of(owner), 'fields')}"
+    return f"{said} {_BY_COLUMN}" if owner is Filters else said
 
 
 def _a_part(owner: type[Strict]) -> str:
     """A part of a recipe in words: ``ListStep`` is "A list step"."""
+    if owner is Filters:
+        return "A filter"
     words = "recipe" if owner is PlotConfig else re.sub(r"(?<!^)(?=[A-Z])", " ", owner.__name__).lower()
     return f"{'An' if words[0] in 'aeio' else 'A'} {words}"
 
@@ -138,6 +151,27 @@ def _missing(model: type[Strict], raw: JsonValue, loc: tuple[str | int, ...]) ->
     field = fields_of(owner).get(name) if owner else None
     about = f" It is: {field.description[0].lower()}{field.description[1:]}" if field and field.description else ""
     return f"'{name}' is missing.{about}"
+
+
+_BY_COLUMN = "To filter by another column, name it in the 'where' of a join, which may join the list with itself."
+_MEANT = {
+    "'source'": {
+        **dict.fromkeys(("cells", "cell", "batteries"), "instances"),
+        **dict.fromkeys(("tests", "test", "experiments"), "measurements"),
+        **dict.fromkeys(("designs", "specifications", "specs"), "cellSpecifications"),
+    },
+    "'op'": {"<": "lt", "<=": "lte", ">": "gt", ">=": "gte", "==": "eq", "=": "eq", "!=": "neq"},
+    "'fn'": {
+        "avg": "mean",
+        "average": "mean",
+        "size": "count",
+        "total": "sum",
+        "minimum": "min",
+        "maximum": "max",
+    },
+    "'how'": {"outer": "left", "full": "left"},
+}
+"""Words of people and of other languages for a value: field -> word -> value."""
 
 
 def _bad_name(name: str) -> str:
@@ -188,5 +222,8 @@ def _size(value: JsonValue) -> int:
 def _not_among(name: str, value: JsonValue, expected: str) -> str:
     known = [word.strip("' ") for part in expected.split(" or ") for word in part.split(",")]
     if isinstance(value, str):
+        meant = _MEANT.get(name, {}).get(value)
+        if meant in known:
+            return f"'{value}' is not allowed for {name}. Did you mean '{meant}'?"
         return f"'{value}' is not allowed for {name}. {instead(value, known, 'allowed values')}"
     return f"{name} needs one of {', '.join(known)}, not {kind(value)}."

@@ -169,6 +169,12 @@ class SeriesFrames(Mapping[str, pd.DataFrame]):
     def __getitem__(self, key: str) -> pd.DataFrame:
         if key not in self._frames:
             if key not in self._series:
+                if any(name == key for name, _ in self._columns):
+                    raise Absent(
+                        f"Step '{self._name}' is a mapping of id to frame, and '{key}' is a column of its frames. "
+                        f"Take data['{self._name}'][id]['{key}'] for each id, or "
+                        f"data['{self._name}'].long(id='id')['{key}']."
+                    )
                 raise Absent(
                     f"Step '{self._name}' holds no source '{key}'. {instead(str(key), self._series, 'sources')}"
                 )

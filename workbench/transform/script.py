@@ -31,7 +31,7 @@ from ..errors import Loc, Problem, ScriptError, instead, near
 from ..version import __version__
 from .figure import Given
 from .frames import StepFrames
-from .modules import refusal, script_builtins
+from .modules import HELPERS, refusal, script_builtins
 from .output import FILENAME, Log, Warned, captured
 
 NAME = "transform"
@@ -371,7 +371,16 @@ def _message(error: BaseException) -> str:
     hint = _column_hint(error) if isinstance(error, KeyError) else None
     if hint:
         return hint
+    said += _helper_hint(error) if isinstance(error, AttributeError) else ""
     return f"{_name(error)}: {said}" if said else f"{_name(error)}."
+
+
+def _helper_hint(error: AttributeError) -> str:
+    """For a name that our helpers do not have: those that they have, nearest first."""
+    helpers = sys.modules.get(HELPERS)
+    if helpers is None or error.obj is not helpers or not isinstance(error.name, str):
+        return ""
+    return f". {instead(error.name, [one for one in helpers.__all__ if one.islower()], 'helpers')}"
 
 
 def _column_hint(error: KeyError) -> str | None:

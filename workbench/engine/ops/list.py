@@ -41,7 +41,9 @@ def list_rows(
         message = f"Only the first {held} are here. Narrow 'where'{more}."
         warnings.append(Warn("list_truncated", message, shown=listed.table.n, total=listed.total))
     if listed.unfilled:
-        message = f"No record in reach fills {names_of(listed.unfilled, 10)}: null in every row."
+        message = f"No record in reach fills {names_of([*listed.unfilled], 10)}: null in every row."
+        meant = dict.fromkeys(name for close in listed.unfilled.values() for name in close[:1])
+        message += f" Did you mean {names_of([*meant], 10)}?" if meant else ""
         warnings.append(Warn("field_unfilled", message))
     return listed.table, warnings
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal, TypeAlias
 
-from ...errors import Damaged, Invalid, Problem, instead
+from ...errors import Damaged, Invalid, Problem, instead, near
 from ...records import SOURCES, Member, Record
 from ...table import Column, Kind, Plain, Table
 from ..db.database_file import Host
@@ -30,11 +30,12 @@ _BEHIND = {"study": "studies", "batch": "batches"}
 
 @dataclass(frozen=True)
 class Listed:
-    """The rows of a list. ``total`` is how many match; ``unfilled`` are the dotted names that no record fills."""
+    """The rows of a list. ``total`` is how many match; ``unfilled`` are the dotted names that no record fills, with the
+    nearest names that one does."""
 
     table: Table
     total: int
-    unfilled: list[str]
+    unfilled: dict[str, list[str]]
 
 
 @dataclass(frozen=True)
@@ -231,12 +232,12 @@ class Listing:
         scope: Scope,
         fields: Sequence[str] | None,
         problems: list[Problem],
-    ) -> tuple[list[_Shown], list[str]]:
+    ) -> tuple[list[_Shown], dict[str, list[str]]]:
         known = list_columns(cls)
         if fields is None:
             fields = [name for name, column in known.items() if column.default]
         shown: dict[str, _Shown] = {}
-        unfilled = []
+        unfilled: dict[str, list[str]] = {}
         for n, name in enumerate(fields or ["id"]):
             if name in shown:
                 continue
@@ -249,8 +250,17 @@ class Listing:
                 problems += error.problems
                 continue
             if shown[name].kind == "null":
-                unfilled.append(name)
+                unfilled[name] = self._near(db, cls, split_name(name), scope)
         return list(shown.values()), unfilled
+
+    def _near(self, db: sqlite3.Connection, cls: type[Record], path: Path, scope: Scope) -> list[str]:
+        """The names that are filled and differ from a dotted name in the first part that none has."""
+        for depth in range(1, len(path)):
+            under = self.seen(db, cls, path[:depth], scope).under
+            if path[depth] not in under:
+                close = near(path[depth], under)
+                return [join_name((*path[:depth], one, *path[depth + 1 :])) for one in close]
+        return []
 
     def _open(
         self,
@@ -291,8 +301,8 @@ class Listing:
             return f"'{name}' is an object, not a value. The names under it are {listed}."
         opened = [member.name for member in cls.members().values() if member.open]
         also = f" Names under {', '.join(f'{other}.' for other in opened)} are free." if opened else ""
-        near = [*known, *(join_name((other, *path[1:])) for other in opened if path[1:])]
-        return f"The source '{cls.listed_as}' has no column '{name}'. {instead(name, near, 'columns')}{also}"
+        there = [*known, *(join_name((other, *path[1:])) for other in opened if path[1:])]
+        return f"The source '{cls.listed_as}' has no column '{name}'. {instead(name, there, 'columns')}{also}"
 
 
 def _source(source: str) -> type[Record]:
