@@ -49,6 +49,10 @@ def default(draft: dict[str, Any], name: str) -> Any:
         ("fade at 45 °C, not batch B", [*LFP[2:], *A[2:]]),
         ("not M50-A-01 but M50-A-02: fade", ["M50-A-02"]),
         ("capacity fade without LFP cells per batch", [*A, *B, "PCH-02"]),
+        ("capacity fade, no LFP", [*A, *B, "PCH-02"]),
+        ("not interested in LFP, show the fade of the others", [*A, *B, "PCH-02"]),
+        ("Zeige nur Charge A, Kapazitätsverlust, ohne die 45 °C Zellen", A[:2]),
+        ("Kapazitätsverlust der Chargen A und B", [*A, *B]),
     ],
 )
 def test_what_a_wish_does_not_want_is_not_drawn(bench: wb.Bench, wish: str, cells: list[str]) -> None:
@@ -125,6 +129,23 @@ def test_one_direction_is_not_put_in_place_of_the_other_where_both_are_wanted(be
     first, _ = talked(bench, "dQ/dV of M50-B-01 on charge")
     assert written("also on discharge", bench.backend, first)["draft"] is None
     assert default(talked(bench, "dQ/dV of M50-B-01 on charge", "on discharge")[0], "direction") == "discharge"
+
+
+def test_a_cell_that_a_plot_cannot_take_is_named(bench: wb.Bench) -> None:
+    _, say = talked(bench, "rate capability of the pouch cells", "also M50-A-01")
+    assert "Not shown, since this plot cannot take them: M50-A-01." in say
+    _, say = talked(bench, "histogram of the initial capacity", "only batch A")
+    assert "Not shown" not in say
+
+
+def test_a_part_of_a_change_that_cannot_be_made_is_named(bench: wb.Bench) -> None:
+    _, say = talked(bench, "capacity fade", "only batch A, cycles 10 to 50")
+    assert "Not as you asked: the cycles." in say
+
+
+def test_a_count_by_something_else_has_another_name(bench: wb.Bench) -> None:
+    draft, _ = talked(bench, "how many tests per protocol", "per batch")
+    assert draft["name"] == "Number of tests by batch"
 
 
 def test_another_plot_in_place_of_the_one_before_is_called_so(bench: wb.Bench) -> None:

@@ -498,6 +498,7 @@ def test_every_recipe_with_words_is_in_the_gallery_and_is_found_by_its_title(ben
         ("Montre la perte des cellules", "fr"),
         ("容量衰减", "zh"),
         ("Nyquist", "en"),
+        ("Kapazität von M50-A-01 in mAh je Zyklus", "de"),
     ],
 )
 def test_the_answer_is_in_the_language_of_the_wish(text: str, language: str) -> None:

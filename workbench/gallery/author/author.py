@@ -183,8 +183,16 @@ def _details(wish: Wish, best: Candidate, raw: Raw, choices: Sequence[str]) -> I
         yield sentence("kept", wish.language, what=wish.kept)
     names = " ".join(one.name.casefold() for one in wish.chosen_tests)
     absent = sorted(word for word in wish.test_words if word not in names)
-    chosen_cells = raw.get("params", {}).get("cells", {}).get("default")
-    if isinstance(chosen_cells, list) and best.recipe != "cells" and (wish.names_cells or not wish.unwanted):
+    params = raw.get("params", {})
+    chosen_cells = params.get("cells", {}).get("default")
+    chosen_tests = params.get("tests", {}).get("default")
+    if isinstance(chosen_tests, list) and "cells" not in params:
+        shown = {one.cell for one in wish.facts.tests() if one.name in chosen_tests or one.id in chosen_tests}
+        without = [one for one in wish.named.cells if one not in shown]
+        if without:
+            yield sentence("not_shown", wish.language, names=", ".join(without))
+    of_names = (params.get("cells", {}).get("control") or {}).get("optionsFrom", {}).get("value") != "id"
+    if isinstance(chosen_cells, list) and of_names and (wish.names_cells or not wish.unwanted):
         left_out = [one for one in (wish.chosen_cells or wish.named.cells) if one not in chosen_cells]
         if left_out:
             yield sentence("not_shown", wish.language, names=", ".join(left_out))
@@ -247,10 +255,12 @@ def _changed(
         return None
     if wish.look:
         raw["transform"] = dressed(raw["transform"], wish.look)
-    say = sentence("changed", wish.language, choices="; ".join([*choices, *in_words(wish.look)]))
+    said = [sentence("changed", wish.language, choices="; ".join([*choices, *in_words(wish.look)]))]
+    of = Candidate(str(draft.get("name") or ""), 0, lambda: config, recipe_of(draft))
+    name = renamed(of.title, config.dump(), raw)
     return {
-        "say": say,
-        "draft": {"name": renamed(str(draft.get("name") or ""), config.dump(), raw), "config": raw},
+        "say": " ".join([*said, *_details(wish, of, raw, choices)]),
+        "draft": {"name": name, "config": raw},
     }
 
 

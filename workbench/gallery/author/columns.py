@@ -139,5 +139,11 @@ def _called(raw: Raw) -> str:
     if _has_samples(raw):
         columns = raw["plan"]["steps"]["samples"]["columns"]
         return ", ".join(str(name).partition(" [")[0].lower() for name in columns).capitalize() + " over time"
-    quantity = (raw.get("params") or {}).get("quantity", {}).get("default")
+    params = raw.get("params") or {}
+    if {"by", "what"} <= params.keys() and "records" in (raw.get("plan") or {}).get("steps", {}):
+        things = "tests" if params["what"].get("default") == "measurements" else "cells"
+        options = (params["by"].get("control") or {}).get("options") or []
+        labels = {one["value"]: one.get("label") for one in options if isinstance(one, dict)}
+        return f"Number of {things} by {labels.get(params['by'].get('default'))}"
+    quantity = params.get("quantity", {}).get("default")
     return f"{str(quantity).partition(' [')[0]} by cycle" if quantity else ""

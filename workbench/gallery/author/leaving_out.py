@@ -16,10 +16,11 @@ _CLAUSE = (
 _VERB = r"(?:^|(?<=[,;.:] )|(?<=and )|(?<=then )|(?<=now )|(?<=please ))(?:drop|remove|hide)"
 """Words that leave something out where they begin what is said: a voltage may drop."""
 _WITHOUT = re.compile(
-    r"\b(?:without|except(?:ing)?(?: for)?|exclud(?:e|es|ing)|but not|other than|apart from|leave out|leaving out"
+    r"\b(?:without|not interested in|ignor(?:e|ing)|skip(?:ping)?|lass(?:e|en)?(?= .*\bweg\b)|ignoriere|ignore[rz]"
+    r"|except(?:ing)?(?: for)?|exclud(?:e|es|ing)|but not|other than|apart from|leave out|leaving out"
     rf"|{_VERB}|ohne|außer|ausser|entferne|verstecke|sans|sauf|excepté|hormis|masque|enlève|retire)\b"
     rf"({_CLAUSE})"
-    rf"|\b(?:not|nicht|pas|kein(?:e|en|er)?)\s+"
+    rf"|\b(?:not|no|nicht|pas|kein(?:e|en|er)?)\s+"
     rf"({_BEFORE}{_NAME}(?:\s*(?:,|and|und|et|or|oder|ou|&)\s*{_BEFORE}{_NAME})*)"
     r"|(?:除了|不包括|不含|排除|去掉|隐藏)([^,;。]*)",
     re.IGNORECASE,

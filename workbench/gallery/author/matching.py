@@ -111,7 +111,7 @@ def language_of(text: str) -> Language:
     """The language that a wish is written in; English if nothing says another."""
     if _CJK.search(text):
         return "zh"
-    words = re.findall(r"[^\W\d_]+", text.casefold())
+    words = re.findall(r"[^\W\d_]{2,}", text.casefold())  # a letter alone is a batch or a part of a name
     counts = {language: sum(word in stop for word in words) for language, stop in _STOP.items()}
     best = max(counts, key=lambda language: counts[language])
     if sum(word in _SPANISH for word in words) > counts[best]:

@@ -41,6 +41,7 @@ _ACRONYMS = frozenset(
 )
 """Capital words of the field that are not names of cells or chemistries."""
 _MORE_NAMES = r"((?:\s*(?:,|and|or|und|oder|et|ou|y|&|和|与)\s*[A-Z0-9][\w-]*)*)"
+_JOINING = frozenset(("and", "or", "und", "oder", "et", "ou", "y"))
 _BATCH = re.compile(r"\b(?:[Bb]atch(?:es)?|[Ll]ot(?:es|s|e)?)\s+['\"]?([A-Z0-9][\w-]*)['\"]?" + _MORE_NAMES)
 _CHARGE = re.compile(r"\bChargen?\s+['\"]?([A-Z0-9][\w-]*)['\"]?" + _MORE_NAMES)
 _BATCH_ZH = re.compile(r"批次\s*([A-Za-z0-9]+)|([A-Za-z0-9]+)\s*批次")
@@ -298,7 +299,13 @@ class Wish:
         return bool(of_name) or word.casefold() in re.findall(r"[\w]+", (cell.design or "").casefold())
 
     def _unknown(self, rest: str, groups: Sequence[str]) -> Iterator[str]:
-        tokens = {word.casefold() for one in self.facts.measurements for word in _tokens(one.name)}
+        names = [one.name for one in self.facts.measurements]
+        names += (
+            [str(row["name"]) for row in self.facts.rows("simulations", ["name"])]
+            if _CAPITALS.search(rest)
+            else []
+        )
+        tokens = {word.casefold() for name in names for word in _tokens(name)}
         for word in dict.fromkeys([*_CODE.findall(rest), *_CAPITALS.findall(rest), *self._short(rest)]):
             bare = re.sub(r"(?:\d+|s)$", "", word)
             is_known = word in groups or {word.upper(), bare.upper()} & _ACRONYMS or word.casefold() in tokens
@@ -481,10 +488,11 @@ def _batches(text: str, language: str) -> tuple[str, list[str]]:
     patterns = [_BATCH, _BATCH_ZH, *([_CHARGE] if language == "de" else [])]
     for pattern in patterns:
         for match in pattern.finditer(text):
-            found += re.findall(r"[A-Za-z0-9][\w-]*", " ".join(part for part in match.groups() if part))
+            first, *more = re.findall(r"[A-Za-z0-9][\w-]*", " ".join(part for part in match.groups() if part))
+            # German writes all nouns with a capital: of 'Charge A, Kapazität' only the first is a batch.
+            found += [first, *(one for one in more if language != "de" or one == one.upper() or one in _JOINING)]
         text = pattern.sub(" ", text)
-    joining = {"and", "und", "et", "y"}
-    return text, [one for one in dict.fromkeys(found) if one not in joining]
+    return text, [one for one in dict.fromkeys(found) if one not in _JOINING]
 
 
 def _is_about_batches(text: str, language: str) -> bool:
