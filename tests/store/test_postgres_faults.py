@@ -112,6 +112,14 @@ def test_a_writer_that_waits_too_long_is_told_why(lab: Lab, address: str, monkey
         lab.rows.delete("studies", made.id, lab.scope, connection=db)
 
 
+def test_postgres_soon_notices_a_writer_whose_machine_is_gone(lab: Lab) -> None:
+    query = "select reset_val from pg_settings where name like ?"
+    with lab.store.transaction() as db:  # its lock stops all writers; the server's system asks after two hours
+        settings = [int(value) for (value,) in db.execute(query, ("tcp_keepalives_%",))]
+    assert len(settings) == 3
+    assert all(0 < value <= 30 for value in settings)
+
+
 def test_while_postgres_is_down_the_error_says_so_and_no_password(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -41,6 +41,9 @@ READINGS = 3
 PAUSES = (0.05, 0.2, 0.5, 1.0)
 """Seconds before a connection is tried again, if PostgreSQL was restarted or the network was away."""
 _LOCK_CLASS = 0x5742
+_NOTICES_LOSS = "-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3"
+"""The server asks after a client that is silent. Without it the lock of a machine that lost its power, or its network,
+in a transaction would be held for as long as the server's system waits, mostly two hours."""
 _BEGIN: Statement = ("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", ())
 _FACTS = "SELECT name, value FROM facts WHERE name IN ('format', 'clock')"
 _DAMAGED_SERIES = "WB001"
@@ -92,13 +95,14 @@ class PostgresConnections:
 
     def _settings(self, *, writes: bool) -> dict[str, Any]:
         given = dict(self._given)
-        own = f"-c search_path={self.address.schema},public -c jit=off -c timezone=UTC"
+        own = f"-c search_path={self.address.schema},public -c jit=off -c timezone=UTC {_NOTICES_LOSS}"
         if not writes:
             own += " -c default_transaction_read_only=on"
         return {
             "connect_timeout": "10",
             "application_name": "battery-workbench",
             "keepalives_idle": "30",
+            "keepalives_interval": "10",
             "tcp_user_timeout": "30000",  # a network that is cut ends a statement after 30 s
             **given,
             "options": f"{given.get('options', '')} {own}".strip(),
