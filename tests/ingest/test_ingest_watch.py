@@ -10,15 +10,17 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.cycler_file import cycler_text
 
 import workbench as wb
-from workbench.errors import BadRequest
+from workbench.errors import BadRequest, StoreError
 from workbench.ingest.read.live_file import snapshot
 from workbench.ingest.report.report import Report
 from workbench.ingest.watch_folder import Looks
+from workbench.local import LocalBackend
 
 QUICK = {"settle": 0.02, "every": 0.02, "once": True}
 RULE = "{cell}_{test}"
@@ -262,3 +264,34 @@ def test_an_ingest_that_is_killed_is_completed_by_the_next(
         complete(store, expected)
         again = subprocess.run([*ingest, "--json"], env=ENVIRONMENT, capture_output=True, text=True, check=True)
         assert '"5 already there"' in again.stdout
+
+
+def test_a_watch_goes_on_when_the_store_is_back(
+    bench: wb.Bench, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also with a sheet that changed meanwhile."""
+    sheet = data.parent / "cells.csv"
+    sheet.write_text("file,cell\na.csv,first\n")
+    (data / "a.csv").write_text(cycler_text(1))
+    own, left = type(bench.backend).ingest, 0
+
+    def away(backend: LocalBackend, *given: Any, **named: Any) -> Report:
+        nonlocal left
+        if left:
+            left -= 1
+            raise StoreError("The store cannot be reached.")
+        return own(backend, *given, **named)
+
+    monkeypatch.setattr(type(bench.backend), "ingest", away)
+    rounds = bench.watch(data, settle=0.0, every=0.01, sheet=sheet)
+    assert next(rounds).summary == "1 stored"
+    left = 3
+    sheet.write_text("file,cell,batch\na.csv,first,A\n")
+    (report,) = next(rounds)
+    assert report.path == str(data)
+    assert report.why == "The store cannot be reached. The watch goes on and tries again."
+    assert next(rounds).summary == "1 updated", "said once, and the sheet is applied"
+    rounds.close()  # type: ignore[attr-defined]  # it is a generator
+    left = 1
+    with pytest.raises(StoreError):
+        list(bench.watch(data, **QUICK))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeAlias, TypedDict
 
-from ..errors import BadRequest
+from ..errors import BadRequest, Damaged, Later, ServerAway, StoreError, StoreTooNew, StoreTooOld
 from .plan import paths as places
 from .plan.watched import Growing
 from .report.report import FileReport, Report
@@ -18,6 +18,8 @@ State: TypeAlias = tuple[int, int]
 Take: TypeAlias = Callable[[list[Path], Growing], Report]
 """Takes in of these files those that have grown."""
 _STEP = 0.2
+_LASTING = (Damaged, StoreTooNew, StoreTooOld)
+"""Of the errors of a store, or of its server, those that do not pass while a watch waits."""
 
 
 class Watching(TypedDict, total=False):
@@ -41,7 +43,8 @@ def watch(
 ) -> Iterator[Report]:
     """A report of each round in which something was taken in.
 
-    Nothing is kept but in memory: after a restart every file is looked at again, and known by its bytes.
+    Nothing is kept but in memory: after a restart every file is looked at again, and known by its bytes. A store, or a
+    server, that cannot be used now is reported once, and tried again at every look.
 
     Parameters
     ----------
@@ -55,30 +58,48 @@ def watch(
     ------
     BadRequest
         If there is no such folder.
+    StoreError
+        If the store is damaged, or of another version. With ``once`` also if it cannot be used now.
+    ServerAway, Later
+        With ``once``: if the server cannot be used now.
     """
     root = Path(folder)
     if not root.is_dir():
         raise BadRequest(f"There is no folder '{places.shown(root)}'.")
     looks = Looks(settle)
-    sheet = _state(also)
+    sheet, away = _state(also), ""
     ended = stopped or (lambda: False)
     while not ended():
         looks.look(_files(root, also), time.monotonic())
         ready = looks.ready(time.monotonic())
-        if also is not None and (now := _state(also)) != sheet:
-            sheet = now
+        sheet_now = _state(also)
+        if sheet_now != sheet:
             ready |= looks.again()
-        if ready:
-            try:
-                report = take(sorted(looks.files), Growing(ready, ready | looks.again(), root))
-            except BadRequest as error:  # a sheet that is being edited; what it is about waits for its next change
-                report = Report([FileReport(places.shown(also or root), why=str(error))])
-            looks.taken(ready, report)
-            if report.files or report.skipped or report.unmapped:
-                yield report
+        try:
+            report = _taken(take, looks, ready, root, also) if ready else None
+        except (StoreError, ServerAway, Later) as error:
+            if once or isinstance(error, _LASTING):
+                raise
+            if str(error) != away:
+                away = str(error)
+                yield Report([FileReport(places.shown(root), why=f"{away} The watch goes on and tries again.")])
+        else:
+            sheet = sheet_now
+            if report is not None:
+                away = ""
+                looks.taken(ready, report)
+                if report.files or report.skipped or report.unmapped:
+                    yield report
         if once and not looks.waiting():
             return
         _pause(settle / 4 if once else every, every, ended)
+
+
+def _taken(take: Take, looks: Looks, ready: set[Path], root: Path, also: Path | None) -> Report:
+    try:
+        return take(sorted(looks.files), Growing(ready, ready | looks.again(), root))
+    except BadRequest as error:  # a sheet that is being edited; what it is about waits for its next change
+        return Report([FileReport(places.shown(also or root), why=str(error))])
 
 
 class Looks:
