@@ -13,7 +13,17 @@ from starlette.datastructures import FormData
 from starlette.responses import Response
 from typing_extensions import TypedDict
 
-from workbench.errors import Conflict, Invalid, Later, Problem, ProblemDetail, ScriptError, WorkbenchError, instead
+from workbench.errors import (
+    Conflict,
+    Invalid,
+    Later,
+    Problem,
+    ProblemDetail,
+    ScriptError,
+    StoreAway,
+    WorkbenchError,
+    instead,
+)
 from workbench.messages import refused
 from workbench.operations.arguments import FIELD_TYPES, QUERY_TYPES
 from workbench.store.objects.place import PlaceAway
@@ -22,6 +32,8 @@ from .responses import JSON, dumps
 
 _PLACE_SECONDS = 60
 """After so long a request for samples may be sent again, where their place did not answer."""
+_STORE_SECONDS = 5
+"""The same for any request, where the store did not answer."""
 _OBJECT_TYPES = {"model_attributes_type": "dict_type", "model_type": "dict_type"}
 
 
@@ -58,6 +70,9 @@ def response(error: WorkbenchError, request_id: str) -> Response:
     if isinstance(error, PlaceAway):
         headers["retry-after"] = str(_PLACE_SECONDS)
         shown = _away(request_id)
+    elif isinstance(error, StoreAway):
+        headers["retry-after"] = str(_STORE_SECONDS)
+        shown = _store_away(request_id)
     elif error.status < 500 or isinstance(error, Later):
         shown = body(error)
     else:  # its text may hold a path or a statement, so it is only in the log
@@ -73,6 +88,16 @@ def _away(request_id: str) -> ErrorBody:
         f"request id {request_id}."
     )
     return {"error_code": PlaceAway.code, "message": message}
+
+
+def _store_away(request_id: str) -> ErrorBody:
+    """The body where the store does not answer; its address is for the operator."""
+    message = (
+        f"The store of this server does not answer now. Try again in {_STORE_SECONDS} s. A change that was on its way is "
+        "stored whole or not at all: look first whether it is there. The log of the server has the reason under the "
+        f"request id {request_id}."
+    )
+    return {"error_code": StoreAway.code, "message": message}
 
 
 def broken(request_id: str, code: str = "INTERNAL_ERROR") -> ErrorBody:

@@ -26,6 +26,7 @@ WorkbenchError
 └── StoreError            500  the store itself
     ├── Damaged           500  a checksum failed; names the series, column and chunk
     │   └── ObjectMissing 500  an object with samples is gone from its folder or object store
+    ├── StoreAway         503  the database of the store does not answer now, or others have been writing for long
     ├── PlaceAway         503  the folder or object store with the samples cannot be used now
     ├── StoreTooNew       500  a newer workbench wrote the store
     └── StoreTooOld       500  an older workbench wrote the store; ``workbench upgrade`` brings it up to date
@@ -263,6 +264,13 @@ class NotProtected(WorkbenchError):
 
 class StoreError(WorkbenchError):
     code = "STORE_ERROR"
+
+
+class StoreAway(StoreError):
+    """The store cannot be used now, and mostly can a little later."""
+
+    status = 503
+    code = "STORE_AWAY"
 
 
 class Damaged(StoreError):

@@ -23,7 +23,7 @@ from support.server_process import Server
 from support.waiting import until
 
 from server import Settings, create_app, log, metrics
-from workbench.errors import BadRequest, StoreError
+from workbench.errors import BadRequest, StoreAway, StoreError
 from workbench.store.store import Store
 from workbench.transform.protected import shared
 
@@ -94,6 +94,19 @@ def test_a_store_that_does_not_answer_or_has_another_format_is_said(
     assert answer.status_code == 503
     (reason,) = answer.json()["reasons"]
     assert "does not answer" in reason
+    assert str(counted.store.path) not in answer.text
+
+
+def test_a_store_that_is_away_is_said_without_its_address(counted: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(store: Store) -> str:
+        raise StoreAway(f"The store '{store.path}' cannot be reached.")
+
+    monkeypatch.setattr(Store, "identity", away)
+    answer = counted.client.get("/healthz")
+    assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
+    assert answer.json()["error_code"] == "STORE_AWAY"
+    assert "does not answer now. Try again in 5 s." in answer.json()["message"]
+    assert answer.headers["x-correlation-id"] in answer.json()["message"]
     assert str(counted.store.path) not in answer.text
 
 

@@ -17,7 +17,7 @@ import pytest
 from support.postgres import Server, programs, server
 from support.record_store import Lab
 
-from workbench.errors import BadRequest, NotFound, StoreError, StoreTooNew, StoreTooOld
+from workbench.errors import BadRequest, NotFound, StoreAway, StoreError, StoreTooNew, StoreTooOld
 from workbench.store.db import formats
 from workbench.store.postgres import connections
 from workbench.store.store import Store
@@ -78,7 +78,7 @@ def test_a_text_that_no_index_holds_is_refused_in_words(lab: Lab, then: str) -> 
 
 
 def test_a_transaction_that_loses_its_connection_stores_nothing(lab: Lab, address: str) -> None:
-    with pytest.raises(StoreError, match="cannot be reached"), lab.store.transaction() as db:  # noqa: PT012
+    with pytest.raises(StoreAway, match="cannot be reached"), lab.store.transaction() as db:  # noqa: PT012
         lab.rows.create("studies", {"name": "half"}, scope=lab.scope, connection=db)
         assert studies(lab) == ["half"]
         cut_others(address)
@@ -104,7 +104,7 @@ def test_a_snapshot_that_has_read_nothing_yet_takes_another_connection(lab: Lab,
 
 def test_a_writer_that_waits_too_long_is_told_why(lab: Lab, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "BUSY_SECONDS", 1)
-    waits = pytest.raises(StoreError, match="another process has been writing")
+    waits = pytest.raises(StoreAway, match="another process has been writing")
     with Store.open(address) as other, lab.store.transaction(), waits, other.transaction():
         pass
     with lab.store.transaction() as db:  # it waited for its own lock alone

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
-from ...errors import Damaged, StoreError, WorkbenchError
+from ...errors import Damaged, StoreAway, StoreError, WorkbenchError
 from .log_mover import LogMover
 from .main_file import MainFile, log_bytes, mark_of
 from .remembered import FileMemory, NotRemembered, Remembered, Size
@@ -459,7 +459,7 @@ def named(path: Path) -> Iterator[None]:
                 f"The store '{path}' is damaged ({error}). Run 'workbench verify', then restore a backup."
             ) from error
         if "locked" in text or "busy" in text:
-            raise StoreError(
+            raise StoreAway(
                 f"The store '{path}' is busy: another process has been writing for over {BUSY_SECONDS} s. Try again."
             ) from error
         if code.startswith("SQLITE_IOERR_SHM"):

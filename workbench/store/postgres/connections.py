@@ -22,7 +22,7 @@ from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq.abc import PGresult
 
-from ...errors import BadRequest, Damaged, StoreError, WorkbenchError
+from ...errors import BadRequest, Damaged, StoreAway, StoreError, WorkbenchError
 from ..db.connections import BUSY_SECONDS, damaged_rows
 from ..db.dialect import Question, SqlValue
 from ..db.remembered import Size
@@ -187,7 +187,7 @@ class PostgresConnections:
     def _begun(self, first: Sequence[Statement]) -> tuple[RawConnection, list[Answer]]:
         """A connection to read, and the answers of the first statements of a snapshot on it."""
         if not self._free.acquire(timeout=BUSY_SECONDS):
-            raise StoreError(
+            raise StoreAway(
                 f"The store '{self.address}' is busy: {CONNECTIONS} readers of this process have been at work for over "
                 f"{BUSY_SECONDS} s. Try again."
             )
@@ -387,7 +387,7 @@ class PostgresConnections:
         except _NOT_STORED:
             raise
         except psycopg.OperationalError as error:
-            raise StoreError(
+            raise StoreAway(
                 f"The connection to the store '{self.address}' was lost while a change was being stored "
                 f"({_said(error)}). It is stored whole or not at all: look whether it is there, then make it again."
             ) from error
@@ -465,7 +465,7 @@ class PostgresConnections:
         if error.sqlstate == _DAMAGED_SERIES:
             raise Damaged(damaged_rows(error.diag.message_detail, error.diag.message_hint)) from error
         if isinstance(error, errors.LockNotAvailable):
-            raise StoreError(
+            raise StoreAway(
                 f"The store '{place}' is busy: another process has been writing for over {BUSY_SECONDS} s. Try again."
             ) from error
         if isinstance(error, errors.DiskFull | errors.OutOfMemory):
@@ -486,7 +486,7 @@ class PostgresConnections:
         if isinstance(error, _DAMAGE):
             raise Damaged(f"The store '{place}' is damaged ({said}). Restore a backup.") from error
         if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
-            raise StoreError(
+            raise StoreAway(
                 f"The store '{place}' cannot be reached: {said}. See that PostgreSQL runs and that its address, user "
                 "and password are right, then try again. What was not stored before is not stored."
             ) from error
@@ -521,7 +521,7 @@ def _held(result: PGresult, row: int) -> bytes:
 def _said(error: psycopg.Error) -> str:
     """The first line of what PostgreSQL said. It never holds a password."""
     said = error.diag.message_primary or str(error)
-    return " ".join(said.split()).rstrip(".") or type(error).__name__
+    return " ".join(said.split()).rstrip(".?") or type(error).__name__
 
 
 def _is_refused(error: psycopg.Error) -> bool:
