@@ -93,9 +93,9 @@ def _away(request_id: str) -> ErrorBody:
 def _store_away(request_id: str) -> ErrorBody:
     """The body where the store does not answer; its address is for the operator."""
     message = (
-        f"The store of this server does not answer now. Try again in {_STORE_SECONDS} s. A change that was on its way is "
-        "stored whole or not at all: look first whether it is there. The log of the server has the reason under the "
-        f"request id {request_id}."
+        f"The store of this server does not answer now. Try again in {_STORE_SECONDS} s. A change that was on its way "
+        "is stored whole or not at all: look first whether it is there. The log of the server has the reason under "
+        f"the request id {request_id}."
     )
     return {"error_code": StoreAway.code, "message": message}
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import base64
 import os
 import random
+import re
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -273,3 +274,30 @@ def test_a_forked_process_has_connections_of_its_own(lab: Lab) -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert studies(lab) == ["child"]
     assert lab.make("studies", name="parent").name == "parent"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            'DROP INDEX "measurements_unique_0"',
+            r"no index 'measurements_unique_0' .*\(it should be CREATE UNIQUE INDEX",
+        ),
+        ("DROP INDEX search_entries_tokens", "no index 'search_entries_tokens'"),
+        ('DROP INDEX "instances_rowid"', "no index 'instances_rowid'"),
+        ("DROP INDEX alerts_plot", "no index 'alerts_plot'"),
+        ("ALTER TABLE series DROP CONSTRAINT series_id_key", "'series' lacks a unique constraint"),
+        ("ALTER TABLE chunks DROP CONSTRAINT chunks_pkey", "'chunks' lacks a primary key"),
+        ("ALTER TABLE batches DROP CONSTRAINT batches_specification_id_fkey", "foreign key to 'specifications'"),
+        (
+            "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'alerts_plot'::regclass",
+            "'alerts_plot' that can",
+        ),
+    ],
+)
+def test_what_a_stopped_restore_left_out_is_found(lab: Lab, address: str, change: str, said: str) -> None:
+    assert lab.store.verify() == []
+    with lab.store._connections.trial() as db:
+        db.raw.execute(change.encode())
+        (finding,) = lab.store.verify()
+    assert re.search(said, finding), finding

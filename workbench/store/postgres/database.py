@@ -27,6 +27,7 @@ from ..migrations import Migration
 from .address import Address
 from .connection import Connection
 from .connections import PostgresConnections
+from .declared import lacking
 from .dialect import PostgresDialect
 from .raw_connection import RawConnection
 from .schema import add_formats, make_schema, make_tables, shapes
@@ -177,11 +178,14 @@ class Database:
         )
 
     def verify(self, ahead_seconds: int) -> list[str]:
-        """What is wrong with the format, the facts and the words of the search, as sentences. Pages and indexes are
-        looked into by PostgreSQL's own pg_amcheck."""
+        """What is wrong with the format, the facts and the words of the search, and which indexes, keys and links are
+        missing, as sentences. Pages and what is in the indexes are looked into by PostgreSQL's own pg_amcheck."""
         with self._connections.snapshot() as connection:
             db = _as_sqlite(connection)
             findings = wrong_format(db)
+            applied = applied_to(db)
+            steps = tuple(step for step in migrations.MIGRATIONS if step.key in applied)
+            findings += lacking(connection, self.address.schema, steps)
             facts = dict(db.execute("select name, value from facts"))
             findings += [
                 f"the store's fact '{name}' is missing" for name in ("store", "clock") if name not in facts

@@ -43,6 +43,8 @@ _OWN = (
     "ALTER TABLE pieces ALTER COLUMN data SET STORAGE EXTERNAL",
 )
 
+_INDEX = re.compile(r'CREATE (?:UNIQUE )?INDEX "?(\w+)', re.IGNORECASE)
+
 
 @cache
 def shapes() -> dict[str, TableShape]:
@@ -149,6 +151,12 @@ def _table_texts(made: sqlite3.Connection) -> Iterator[str]:
         yield table_text(text, has_rowid=ordered)
         if ordered and table in _FOUND_BY_ROW:
             yield f'CREATE UNIQUE INDEX "{table}_{ROWID}" ON "{table}" ({ROWID})'
+
+
+def index_texts(made: sqlite3.Connection) -> dict[str, str]:
+    """The indexes of a store on PostgreSQL whose tables are those of a file: name -> the statement that makes it."""
+    texts = (*_table_texts(made), *(text.format(trigrams="gin_trgm_ops") for text in _OWN))
+    return {found[1]: text for text in texts if (found := _INDEX.match(text))}
 
 
 def _copy(made: sqlite3.Connection, db: Connection, table: str) -> None:
