@@ -52,6 +52,14 @@ UNNOTED = (
     "The files were read, and the server could not note how that ended: its disk may be full. Look at what the project "
     "holds. Ingest the same files again for what is missing: nothing is stored twice."
 )
+_STORE_FAILED = (
+    "The store of this server could not be used. What was read before is stored; ingest the same files again. The log "
+    "of the server has the reason under the ingest id {id}."
+)
+_TEST_FAILED = (
+    "The stored samples of this test cannot be read on the server. The log of the server has the reason under the "
+    "ingest id {id}; give that to the operator."
+)
 AGAIN_SECONDS = 30.0
 """How long the server waits before it tries again what a full disk refused."""
 MOST_JOBS = 4
@@ -298,11 +306,18 @@ class Ingests:
                 whole_lines=options.whole_lines,
                 fan_out=self._fan_out,
             )
+            for file in report.files:
+                if (error := report.store_errors.get(file.path)) is not None:
+                    log.warn("the store refused a file of an ingest", ingest=known["id"], why=str(error))
+                    file.why = _TEST_FAILED.format(id=known["id"])
             known |= {"state": "done", "done": len(tests), "report": _named(report, run, names, tests)}
             for file in report.files:
                 self.told(file.status)
             if report.stored:
                 self._arrived(scope, known["user_id"])
+        except StoreError:  # its text may hold a path or an address, so it is only in the log
+            log.failed("the store failed an ingest", ingest=known["id"])
+            known |= {"state": "failed", "error": _STORE_FAILED.format(id=known["id"])}
         except WorkbenchError as error:
             known |= {"state": "failed", "error": _without(str(error), run)}
         except Exception:  # Whatever broke, the run must end as failed, and its user must not wait for ever.

@@ -68,7 +68,8 @@ def ingest(
     BadRequest
         For a sheet, a name rule or an option that cannot be understood. What is wrong with a file is in the report.
     StoreError
-        If the store itself fails.
+        If the store itself fails. Where only the samples of one stored test are damaged, or in a place that does not
+        answer, its file is refused.
     ExecutorAway
         If the executor cannot be reached, or a worker of it the files. What was read before is stored.
     """
@@ -100,5 +101,6 @@ def ingest(
         report = planned.report
         report.files += [*run.all(options.jobs, isolated=isolated, locked=locked), *lacking]
         report.skipped, report.unmapped = run.skipped, run.unmapped
+        report.store_errors, report.later = run.store_errors, run.later
     store.move_log()
     return planned.close()

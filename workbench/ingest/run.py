@@ -10,9 +10,10 @@ from typing import IO
 
 from pydantic import JsonValue
 
-from ..errors import StoreError, WorkbenchError
+from ..errors import Damaged, StoreError, WorkbenchError
 from ..fan_out import FanOut
 from ..readers.non_series.recognise import Holding
+from ..store.objects.place import PlaceAway
 from ..store.store import Scope, Store
 from ..table import Table
 from .commit.commit import Committer, OtherRatings
@@ -57,6 +58,8 @@ class Run:
         self._isolated = self._locked = False
         self.skipped: list[str] = []
         self.unmapped: list[FileReport] = []
+        self.store_errors: dict[str, StoreError] = {}
+        self.later: set[Path] = set()
         self._known = KnownFiles(store, scope)
         committer.named = self._known.named
         self._progress = progress
@@ -134,8 +137,8 @@ class Run:
             )
             try:
                 self._committer.known(job, record, report)
-            except StoreError:
-                raise
+            except StoreError as error:
+                self._refuse_alone(job, report, error)
             except WorkbenchError as error:
                 report.status, report.why = "refused", places.shown(str(error))
         return left
@@ -161,13 +164,24 @@ class Run:
                 self._non_series.take(job, Holding.of(outcome["holding"]), report)
             else:
                 self._store_samples(job, Prepared.of(outcome["prepared"]), file, report)
-        except StoreError:
-            raise
+        except StoreError as error:
+            self._refuse_alone(job, report, error)
         except (WorkbenchError, OSError) as error:
             report.status, report.why = "refused", places.shown(str(error))
             report.created, report.changed = [], []
         report.seconds = round(time.monotonic() - started, 3)
         return report
+
+    def _refuse_alone(self, job: Job, report: FileReport, error: StoreError) -> None:
+        """Refuse one file where the store fails for its test alone: its samples are damaged, or in a place that does
+        not answer. Any other error of the store is raised again."""
+        if not isinstance(error, Damaged | PlaceAway):
+            raise error
+        self.store_errors[job.name] = error
+        if isinstance(error, PlaceAway):
+            self.later |= set(job.paths)
+        report.status, report.why = "refused", places.shown(str(error))
+        report.created, report.changed = [], []
 
     def _store_samples(self, job: Job, prepared: Prepared, file: IO[bytes], report: FileReport) -> None:
         report.format, report.kept = prepared.format, prepared.kept

@@ -68,6 +68,7 @@ def watch(
         raise BadRequest(f"There is no folder '{places.shown(root)}'.")
     looks = Looks(settle)
     sheet, away = _state(also), ""
+    said: set[tuple[str, str]] = set()
     ended = stopped or (lambda: False)
     while not ended():
         looks.look(_files(root, also), time.monotonic())
@@ -87,7 +88,8 @@ def watch(
             sheet = sheet_now
             if report is not None:
                 away = ""
-                looks.taken(ready, report)
+                looks.taken(ready - (set() if once else report.later), report)
+                said = _leave_out(report, said)
                 if report.files or report.skipped or report.unmapped:
                     yield report
         if once and not looks.waiting():
@@ -100,6 +102,14 @@ def _taken(take: Take, looks: Looks, ready: set[Path], root: Path, also: Path | 
         return take(sorted(looks.files), Growing(ready, ready | looks.again(), root))
     except BadRequest as error:  # a sheet that is being edited; what it is about waits for its next change
         return Report([FileReport(places.shown(also or root), why=str(error))])
+
+
+def _leave_out(report: Report, said: set[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Leave out of a report what the store refused in the round before too: it is tried at every look. What it refused
+    now."""
+    now = {(one.path, one.why) for one in report.files if one.path in report.store_errors}
+    report.files = [one for one in report.files if (one.path, one.why) not in now & said]
+    return now
 
 
 class Looks:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ...cycling.findings import Finding
+from ...errors import StoreError
 from ...messages import option_name
 from ...table import Table
 from . import shown
@@ -128,6 +129,8 @@ class Report:
     ``skipped`` are files of folders that are of no known format; those of them that are tables with columns
     like those of a test are in ``unmapped``, each with the option that has it read. ``unused`` are the rows of
     the sheet that fit no file, ``left`` the files that wait for other parts of their test (when a folder is watched).
+    ``store_errors`` says of which files (their paths in ``files``) the store refused the test, and why, and ``later``
+    are those that it may take when the place of its samples answers again.
     Of a ``dry_run`` it says what would happen. ``name_rule`` is the rule for names that was used; ``labelled``: cells
     were named in another way.
     """
@@ -137,6 +140,8 @@ class Report:
     unmapped: list[FileReport] = field(default_factory=list)
     unused: list[str] = field(default_factory=list)
     left: set[Path] = field(default_factory=set)
+    store_errors: dict[str, StoreError] = field(default_factory=dict)
+    later: set[Path] = field(default_factory=set)
     dry_run: bool = False
     name_rule: str = ""
     labelled: bool = False

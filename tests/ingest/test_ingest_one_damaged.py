@@ -1,0 +1,82 @@
+"""What is wrong with the samples of one stored test stops no other file of an ingest, nor a watch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.cycler_file import cycler_text
+from support.local_and_remote import sides
+
+import workbench as wb
+from workbench.errors import StoreNotice
+from workbench.store.objects import mover
+
+RULE = {"name_rule": "{cell}_{test}"}
+LONG, LONGER = cycler_text(2), cycler_text(3)
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(mover, "LEAST", 0)
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for cell in "ab":
+        (folder / f"{cell}_t.csv").write_text(_of(cell, LONG))
+    return folder
+
+
+def _of(cell: str, text: str) -> str:
+    """The samples of a cell: those of no other are the same."""
+    return text.replace(",3.", f",3.{'abc'.index(cell)}")
+
+
+def grown(bench: wb.Bench, data: Path, samples: Path) -> Path:
+    """Ingest, let all files grow, and add one; the object of the first test."""
+    assert bench.ingest(data, **RULE).summary == "2 stored"
+    for cell in "abc":
+        (data / f"{cell}_t.csv").write_text(_of(cell, LONGER))
+    return min(path for path in samples.rglob("1-1-*"))
+
+
+def test_a_test_whose_object_is_gone_is_refused_alone(data: Path, tmp_path: Path) -> None:
+    samples = tmp_path / "samples"
+    with wb.open(tmp_path / "lab.db", samples=f"folder:{samples}") as bench:
+        grown(bench, data, samples).unlink()
+        report = bench.ingest(data, **RULE)
+        assert [one.status for one in report] == ["refused", "extended", "stored"]
+        assert "is not in folder:samples; restore a backup" in report[0].why
+
+
+def test_while_the_place_is_away_new_tests_are_stored_and_a_watch_takes_the_others_later(
+    data: Path, tmp_path: Path
+) -> None:
+    samples = tmp_path / "samples"
+    with wb.open(tmp_path / "lab.db", samples=f"folder:{samples}") as bench:
+        grown(bench, data, samples)
+        samples.rename(tmp_path / "away")
+        samples.write_text("not a folder")
+        rounds = bench.watch(data, settle=0.0, every=0.01, **RULE)
+        with pytest.warns(StoreNotice, match="stay in the store itself"):
+            report = next(rounds)
+        assert [one.status for one in report] == ["refused", "refused", "stored"]
+        assert all("try again" in one.why for one in report.refused)
+        (once,) = bench.watch(data, settle=0.0, once=True, **RULE)
+        assert len(once.refused) == 2
+        samples.unlink()
+        (tmp_path / "away").rename(samples)
+        assert next(rounds).summary == "2 extended", "what was refused is not said again"
+        rounds.close()  # type: ignore[attr-defined]  # it is a generator
+        assert bench.verify() == []
+
+
+def test_over_http_the_report_names_no_folder_of_the_server(data: Path, tmp_path: Path) -> None:
+    samples = tmp_path / "samples"
+    wb.open(tmp_path / "lab.db", samples=f"folder:{samples}").close()
+    with sides(tmp_path / "lab.db") as lab:
+        grown(lab.far, data, samples).unlink()
+        report = lab.far.ingest(data, **RULE)
+        assert [one.status for one in report] == ["refused", "extended", "stored"]
+        assert "cannot be read on the server" in report[0].why
+        assert "samples" in report[0].why
+        assert "folder" not in report[0].why
