@@ -220,6 +220,46 @@ def test_a_swept_writer_says_so(tmp_path: Path) -> None:
         writer.add(noise)
 
 
+@pytest.mark.parametrize("ended", [True, False])
+def test_a_writer_that_another_machine_took_for_gone_publishes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ended: bool
+) -> None:
+    """Its clock is hours ahead, and it has deleted all of what was written, or some of it."""
+    monkeypatch.setattr(series_module, "PURGE_CHUNKS", 1 << 20 if ended else 2)
+    store = Store.open(tmp_path / "s.wb")
+    writer = store.series.writer("a")
+    writer.add(Table.of({"v": np.random.default_rng(0).normal(size=1_500_000)}))
+    with Store.open(tmp_path / "s.wb") as other, monkeypatch.context() as patch:
+        patch.setattr(lease, "is_held", lambda held, beat: False)
+        if not ended:
+            own = type(other).transaction
+            turns = iter(range(2))
+            patch.setattr(Store, "transaction", lambda self: (next(turns), own(self))[1])
+        with suppress(StopIteration):
+            other.series.sweep()
+    with pytest.raises(StoreError, match=r"was swept; write it again.*clocks"):
+        writer.publish()
+    assert store.series.info("a", scope=EVERYTHING) is None
+    writer.discard()
+    assert store.series.verify() == []
+
+
+def test_a_writer_that_goes_on_is_not_swept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Store.open(tmp_path / "s.wb")
+    noise = Table.of({"v": np.random.default_rng(0).normal(size=1_500_000)})
+    writer = store.series.writer("a")
+    writer.add(noise)
+
+    def looked(held: str, beat: int) -> bool:
+        writer.add(noise)  # while the other process makes up its mind
+        return False
+
+    with Store.open(tmp_path / "s.wb") as other, monkeypatch.context() as patch:
+        patch.setattr(lease, "is_held", looked)
+        assert other.series.sweep() == 0
+    assert writer.publish().rows == 3_000_000
+
+
 def test_threads_that_end_close_their_connections(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "s.wb")
     store.series.append("a", "series", constant(1, 10))

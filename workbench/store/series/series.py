@@ -405,9 +405,21 @@ class Series:
         """
         with self._store.snapshot() as connection:
             found = connection.execute("select id, lease, beat from drafts").fetchall()
-        gone = [number for number, held, beat in found if held is None or not lease.is_held(held, beat)]
+        gone = [number for number, held, _ in found if held is None]
+        gone += self._taken_from(
+            [(number, beat) for number, held, beat in found if held is not None and not lease.is_held(held, beat)]
+        )
         self.purge(gone)
         return len(gone)
+
+    def _taken_from(self, writers: Sequence[tuple[int, int]]) -> list[int]:
+        """The numbers that were taken from writers that are gone. One that was only silent, or whose clock is another,
+        learns of it before it publishes: its chunks are deleted in several transactions from now on."""
+        if not writers:
+            return []
+        query = "update drafts set lease = null where id = ? and beat = ? and lease is not null"
+        with self._store.transaction() as connection:
+            return [number for number, beat in writers if connection.execute(query, (number, beat)).rowcount]
 
     def purge(self, numbers: Iterable[int]) -> None:
         """Remove the chunks under these numbers in small transactions; those of a published series stay."""

@@ -98,13 +98,18 @@ class SeriesWriter:
     def _flush(self) -> None:
         with self._store.transaction() as connection:
             self._take_number(connection, lease.take())
-            beat = connection.execute(
-                "update drafts set beat = ? where id = ?", (self._store.tick(connection), self.number)
-            )
-            if not beat.rowcount:
-                raise StoreError(f"The unpublished {self.dataset} of '{self.owner}' was swept; write it again.")
+            query = "update drafts set beat = ? where id = ? and lease is not null"
+            if not connection.execute(query, (self._store.tick(connection), self.number)).rowcount:
+                raise self._swept()
             chunks.insert(connection, self.number, self._packed)
         self._packed, self._bytes = [], 0
+
+    def _swept(self) -> StoreError:
+        return StoreError(
+            f"The unpublished {self.dataset} of '{self.owner}' was swept; write it again. Another process took this one "
+            "for gone: it was silent for an hour, as when a machine sleeps, or the clocks of two machines differ. Nothing "
+            "of it is stored."
+        )
 
     def _take_number(self, connection: sqlite3.Connection, held: str | None) -> None:
         if not self.number:
@@ -135,6 +140,8 @@ class SeriesWriter:
                 and self._series.revisions([(self.owner, self.dataset)])["series", self.owner, self.dataset]
             ):
                 raise Conflict(f"'{self.owner}' has {self.dataset} by now; append again.")
+            if self.number and not writing.execute(_IS_THERE, (self.number,)).fetchone():
+                raise self._swept()
             self._take_number(writing, None)
             chunks.insert(writing, self.number, [*self._packed, *packed])
             info = self._series.publish(
@@ -163,6 +170,9 @@ class SeriesWriter:
     ) -> None:
         if not self._done:
             self.discard()
+
+
+_IS_THERE = "select 1 from drafts where id = ? and lease is not null"
 
 
 def is_published(connection: sqlite3.Connection, number: int) -> bool:
