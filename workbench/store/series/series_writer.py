@@ -106,9 +106,9 @@ class SeriesWriter:
 
     def _swept(self) -> StoreError:
         return StoreError(
-            f"The unpublished {self.dataset} of '{self.owner}' was swept; write it again. Another process took this one "
-            "for gone: it was silent for an hour, as when a machine sleeps, or the clocks of two machines differ. Nothing "
-            "of it is stored."
+            f"The unpublished {self.dataset} of '{self.owner}' was swept; write it again. Another process took this "
+            "one for gone: it was silent for an hour, as when a machine sleeps, or the clocks of two machines differ. "
+            "Nothing of it is stored."
         )
 
     def _take_number(self, connection: sqlite3.Connection, held: str | None) -> None:
