@@ -1,16 +1,20 @@
-"""What is wrong with the samples of one stored test stops no other file of an ingest, nor a watch."""
+"""What is wrong with the samples of one stored test, or with a disk, stops no other file of an ingest, nor a watch."""
 
 from __future__ import annotations
 
+import errno
+from io import BytesIO
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from support.cycler_file import cycler_text
 from support.local_and_remote import sides
 
 import workbench as wb
-from workbench.errors import StoreNotice
-from workbench.store.objects import mover
+from workbench.errors import StoreError, StoreNotice
+from workbench.ingest import run
+from workbench.store.objects import mover, relocate
 
 RULE = {"name_rule": "{cell}_{test}"}
 LONG, LONGER = cycler_text(2), cycler_text(3)
@@ -80,3 +84,54 @@ def test_over_http_the_report_names_no_folder_of_the_server(data: Path, tmp_path
         assert "cannot be read on the server" in report[0].why
         assert "samples" in report[0].why
         assert "folder" not in report[0].why
+
+
+def test_a_file_that_is_refused_while_the_disk_of_temporary_files_is_full_is_tried_again(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (data / "b_t.csv").write_text("Time [s],Current [A],Voltage [V]\n1,1,3\n0,1,3\n")
+    free = 1000
+    monkeypatch.setattr(run.shutil, "disk_usage", lambda folder: SimpleNamespace(free=free))
+    with wb.open(tmp_path / "lab.db") as bench:
+        rounds = bench.watch(data, settle=0.0, every=0.01, **RULE)
+        stored, refused = next(rounds)
+        assert (stored.status, refused.status) == ("stored", "refused")
+        assert "hardly any room left, which may be the reason: make room there" in refused.why
+        free = 1 << 40
+        (report,) = next(rounds)
+        assert "room" not in report.why, "tried again, though the file is as it was"
+        rounds.close()  # type: ignore[attr-defined]  # it is a generator
+
+
+@pytest.mark.parametrize("what", ["pack", "copy"])
+def test_a_full_disk_of_temporary_files_is_said_and_what_was_stored_stays_acknowledged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    """Closing a file writes what waits, and fails again."""
+
+    class Full(BytesIO):
+        def write(self, data: object) -> int:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        def close(self) -> None:
+            super().close()
+            self.write(b"")
+
+    monkeypatch.setattr(mover, "LEAST", 0)
+    monkeypatch.setattr(mover, "IN_MEMORY", 0)
+    with (
+        wb.open(tmp_path / "lab.db", samples=f"folder:{tmp_path / 'samples'}") as bench,
+        monkeypatch.context() as full,
+    ):
+        if what == "pack":
+            full.setattr(mover.tempfile, "TemporaryFile", lambda **named: Full())
+        (tmp_path / "a.csv").write_text(LONG)
+        if what == "pack":
+            with pytest.warns(StoreNotice, match=r"No space left.*\$TMPDIR.*stay in the store itself"):
+                assert bench.ingest(tmp_path / "a.csv").summary == "1 stored"
+        else:
+            assert bench.ingest(tmp_path / "a.csv").summary == "1 stored"
+            full.setattr(relocate.tempfile, "TemporaryFile", lambda **named: Full())
+            with pytest.raises(StoreError, match=r"The object '.*No space left.*\$TMPDIR"):
+                bench.backup(tmp_path / "backup.db")
+            assert not (tmp_path / "backup.db").exists()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
 import pytest
 
 import workbench as wb
-from workbench.errors import NotFound
+from workbench.errors import NotFound, StoreError
 from workbench.records import Instance, Measurement
+from workbench.store.db import trial_copy
 from workbench.store.db.trial_copy import rehearsal
 from workbench.store.records import search
 from workbench.store.scope import EVERYTHING, Scope
@@ -56,3 +58,18 @@ def test_nothing_of_it_stays(lab: wb.Bench) -> None:
     assert not place.exists()
     assert lab.instances.get("Cell ü 1").id == cell.id
     assert lab.verify() == []
+
+
+def test_a_full_disk_of_temporary_files_is_not_taken_for_that_of_the_store(
+    lab: wb.Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = trial_copy._copy
+
+    def short(db: sqlite3.Connection) -> None:
+        db.execute("pragma main.max_page_count = 8")
+        own(db)
+
+    monkeypatch.setattr(trial_copy, "_copy", short)
+    store = lab.backend.store
+    with pytest.raises(StoreError, match=r"copy of the records for a trial .*full.*\$TMPDIR"), rehearsal(store):
+        pass

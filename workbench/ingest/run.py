@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
@@ -29,6 +31,12 @@ from .read.prepare import Prepared
 from .read.worker import Outcome
 from .read.worker_pool import Done, outcomes
 from .report.report import FileReport
+
+_LEAST_ROOM = 1 << 20
+_NO_ROOM = (
+    " The disk of temporary files in '{folder}' has hardly any room left, which may be the reason: make room there, or "
+    "name another folder in $TMPDIR, and ingest the file again."
+)
 
 
 class Run:
@@ -111,6 +119,8 @@ class Run:
     def _skips(self, job: Job, outcome: Outcome) -> bool:
         """Whether it is a file of a folder that no format knows; it is listed then."""
         strange = "refused" in outcome and outcome.get("format") == "" and self._loose >= set(job.paths)
+        if strange and _lacks_room(job):
+            self.later |= set(job.paths)
         if strange and outcome.get("unmapped"):
             self.unmapped.append(FileReport(job.name, "skipped", places.shown(outcome["refused"])))
         elif strange:
@@ -158,6 +168,9 @@ class Run:
         report = _report(job)
         if "refused" in outcome:
             report.why, report.format = places.shown(outcome["refused"]), outcome.get("format", "")
+            if _lacks_room(job):
+                report.why += _NO_ROOM.format(folder=places.shown(tempfile.gettempdir()))
+                self.later |= set(job.paths)
             return report
         try:
             if "holding" in outcome:
@@ -210,6 +223,15 @@ class Run:
                 yield from self._reported(self._tests[id(job)])
             elif id(job) in self._reports:
                 yield self._reports[id(job)]
+
+
+def _lacks_room(job: Job) -> bool:
+    """Whether the disk of temporary files has less room than the reading of some files takes."""
+    try:
+        needed = sum(path.stat().st_size for path in job.paths)
+        return shutil.disk_usage(tempfile.gettempdir()).free < needed + _LEAST_ROOM
+    except OSError:
+        return False
 
 
 def _with_ratings(job: Job, ratings: Mapping[str, JsonValue]) -> Job:

@@ -105,9 +105,9 @@ def _taken(take: Take, looks: Looks, ready: set[Path], root: Path, also: Path | 
 
 
 def _leave_out(report: Report, said: set[tuple[str, str]]) -> set[tuple[str, str]]:
-    """Leave out of a report what the store refused in the round before too: it is tried at every look. What it refused
-    now."""
-    now = {(one.path, one.why) for one in report.files if one.path in report.store_errors}
+    """Leave out of a report what was refused in the round before too, where files are tried at every look. What was
+    refused now."""
+    now = {(one.path, one.why) for one in report.refused} if report.later else set()
     report.files = [one for one in report.files if (one.path, one.why) not in now & said]
     return now
 

@@ -12,7 +12,7 @@ import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, TypedDict
 
@@ -135,9 +135,10 @@ def _temporary_files_in(scratch: Path) -> Iterator[None]:
 
 
 def warm_up() -> None:
-    """Read a small file of our own, so that what is made at the first use is there before the first fork."""
+    """Read a small file of our own, so that what is made at the first use is there before the first fork. Where the
+    disk has no room for it, the first file that is read says so."""
     rows = "".join(f"{n},{(-1) ** (n // 50)},{3.5 + n / 1000},25.0,{n // 50}\n" for n in range(200))
-    with tempfile.TemporaryDirectory(prefix="workbench-", ignore_cleanup_errors=True) as folder:
+    with suppress(OSError), tempfile.TemporaryDirectory(prefix="workbench-", ignore_cleanup_errors=True) as folder:
         path = Path(folder, "test.csv")
         path.write_text(f"Time [s],Current [A],Voltage [V],Temperature [degC],Step\n{rows}")
         with Path(folder, "spool").open("w+b") as file:

@@ -130,7 +130,7 @@ class Report:
     like those of a test are in ``unmapped``, each with the option that has it read. ``unused`` are the rows of
     the sheet that fit no file, ``left`` the files that wait for other parts of their test (when a folder is watched).
     ``store_errors`` says of which files (their paths in ``files``) the store refused the test, and why, and ``later``
-    are those that it may take when the place of its samples answers again.
+    are those that may be taken when the place of its samples answers again, or the disk has room.
     Of a ``dry_run`` it says what would happen. ``name_rule`` is the rule for names that was used; ``labelled``: cells
     were named in another way.
     """

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from ...errors import StoreError
 from ..store import Store
 from .connections import named
 
@@ -23,7 +24,8 @@ def rehearsal(store: Store) -> Iterator[Store]:
     """
     with tempfile.TemporaryDirectory(prefix="workbench-", ignore_cleanup_errors=True) as folder:
         place = Path(folder) / store.path.name
-        with named(store.path), closing(sqlite3.connect(place, isolation_level=None, uri=True)) as copy:
+        opened = closing(sqlite3.connect(place, isolation_level=None, uri=True))
+        with named(store.path), _room_in(folder), opened as copy:
             copy.execute("attach ? as origin", [f"{store.path.absolute().as_uri()}?mode=ro"])
             copy.execute("begin")
             _copy(copy)
@@ -37,6 +39,20 @@ def rehearsal(store: Store) -> Iterator[Store]:
             yield private
         finally:
             private.close()
+
+
+@contextmanager
+def _room_in(folder: str) -> Iterator[None]:
+    """Say which disk is full: the store itself is only read."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorname != "SQLITE_FULL":
+            raise
+        raise StoreError(
+            f"The copy of the records for a trial could not be made in '{folder}' ({error}). Make room there, or "
+            "name another folder in $TMPDIR."
+        ) from error
 
 
 def _copy(db: sqlite3.Connection) -> None:

@@ -25,7 +25,7 @@ from ..series import chunks
 from ..series.chunks import payload_crc
 from ..series.reading import Reading, runs_of
 from . import stored
-from .object_file import ObjectWriter, Run, Written, read_directory
+from .object_file import ObjectWriter, Run, Written, no_room, read_directory
 from .objects import Objects
 from .place import Place, PlaceAway
 from .stored import StoredObject
@@ -292,13 +292,12 @@ def packed(reading: Reading) -> tuple[IO[bytes], Written]:
                 writer.add(payload)
         file.seek(0)
     except OSError as error:
-        file.close()
-        raise StoreError(
-            f"The samples of '{reading.row.owner}' could not be prepared in '{tempfile.gettempdir()}': "
-            f"{error.strerror or error}. Make room there, or name another folder in $TMPDIR."
-        ) from error
+        with suppress(OSError):  # closing writes what waits
+            file.close()
+        raise no_room(f"The samples of '{reading.row.owner}'", error) from error
     except BaseException:  # whatever stops it, the file must not stay open
-        file.close()
+        with suppress(OSError):
+            file.close()
         raise
     return file, writer.written
 

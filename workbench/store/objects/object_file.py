@@ -8,6 +8,7 @@ and the checksum of each payload; its own checksum is in the row that names the 
 from __future__ import annotations
 
 import struct
+import tempfile
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ import zstandard
 from numpy.typing import NDArray
 
 from ...cached_property import cached_property
-from ...errors import Damaged
+from ...errors import Damaged, StoreError
 from ..series.chunks import HEAD_BYTES
 
 MAGIC = b"WBOBJCT1"
@@ -138,3 +139,11 @@ class ObjectWriter:
     def add(self, data: bytes) -> None:
         """The next head, or after all heads the next payload."""
         self._file.write(data)
+
+
+def no_room(what: str, error: OSError) -> StoreError:
+    """The error where the temporary file of an object cannot be written."""
+    return StoreError(
+        f"{what} could not be prepared in '{tempfile.gettempdir()}': {error.strerror or error}. Make room there, or "
+        "name another folder in $TMPDIR."
+    )

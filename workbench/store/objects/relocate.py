@@ -14,7 +14,7 @@ from ..series.chunks import HEAD_BYTES, key, open_head
 from ..store import Store
 from . import stored
 from .claims import claim
-from .object_file import read_directory
+from .object_file import no_room, read_directory
 from .place import IN_FILE, ObjectMissing, Place, parse
 from .stored import Setting, StoredObject
 
@@ -183,14 +183,21 @@ def copy_object(row: StoredObject, source: Place, destination: Place) -> None:
     ------
     Damaged
         If the object is damaged, or not there.
+    PlaceAway
+        If a place cannot be used.
+    StoreError
+        If there is no room for a temporary file.
     """
-    with tempfile.TemporaryFile(prefix="workbench-") as file:
-        for start in range(0, row.size, _PART):
-            (data,) = source.ranges(row.name, [(start, min(start + _PART, row.size))])
-            file.write(data)
-        _check(row, file, source)
-        file.seek(0)
-        destination.put(row.name, file, row.size)
+    try:
+        with tempfile.TemporaryFile(prefix="workbench-") as file:
+            for start in range(0, row.size, _PART):
+                (data,) = source.ranges(row.name, [(start, min(start + _PART, row.size))])
+                file.write(data)
+            _check(row, file, source)
+            file.seek(0)
+            destination.put(row.name, file, row.size)
+    except OSError as error:
+        raise no_room(f"The object '{row.name}' in {source.text}", error) from error
 
 
 def _check(row: StoredObject, file: IO[bytes], source: Place) -> None:
