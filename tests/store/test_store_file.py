@@ -16,7 +16,7 @@ import pytest
 
 from workbench.errors import Conflict, Damaged, NotFound, StoreError, StoreTooNew
 from workbench.store import Store
-from workbench.store.db import lease
+from workbench.store.db import connections, lease
 from workbench.store.scope import EVERYTHING
 from workbench.table import Table
 
@@ -288,3 +288,12 @@ def test_a_damaged_piece_is_named(store: Store) -> None:
     with pytest.raises(Damaged, match=f"byte 1048576 of '{name}'"):
         list(store.blobs.get(name))
     assert len(store.blobs.verify()) == 1
+
+
+def test_a_store_on_a_disk_that_is_read_only_is_not_called_one_that_cannot_be_made(tmp_path: Path) -> None:
+    """As SQLite says it there; root may write any folder, so the disk cannot be asked in a test."""
+    path = tmp_path / "lab.db"
+    for said in ("could not be opened or made", "or the disk is read-only.*copy the store to a folder"):
+        with pytest.raises(StoreError, match=said), connections.named(path):
+            raise sqlite3.OperationalError("unable to open database file")
+        Store.open(path).close()

@@ -477,6 +477,12 @@ def named(path: Path) -> Iterator[None]:
                 f"You have no right to write the store '{path}' or its folder. Ask for it, or copy "
                 "the store to a folder that you may write. A backup can be read without that right."
             ) from error
+        if (code == "SQLITE_CANTOPEN" or "unable to open" in text) and path.exists():
+            raise StoreError(
+                f"The store '{path}' could not be opened: SQLite writes beside it, also to read. You may have no right "
+                "to write its folder, or the disk is read-only. Ask for it, or copy the store to a folder that you may "
+                "write. A backup can be read without that right."
+            ) from error
         if code == "SQLITE_CANTOPEN" or "unable to open" in text:
             raise StoreError(
                 f"The store '{path}' could not be opened or made. You may have no right to write the folder "
