@@ -40,8 +40,14 @@ _ADVICE = (
 )
 
 
-def lacking(db: Connection, schema: str, steps: tuple[Migration, ...]) -> Iterator[str]:
-    """What a store of these steps has and a schema lacks, as sentences."""
+def lacking(db: Connection, schema: str, steps: tuple[Migration, ...]) -> list[str]:
+    """What a store of these steps has and a schema lacks, as one sentence; empty if it lacks nothing."""
+    found = list(_lacking(db, schema, steps))
+    more = [f"and {len(found) - MOST} more"] if len(found) > MOST else []
+    return [f"{'; '.join([*found[:MOST], *more])}. {_ADVICE}"] if found else []
+
+
+def _lacking(db: Connection, schema: str, steps: tuple[Migration, ...]) -> Iterator[str]:
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as made:
         apply(made, steps)
         wanted = index_texts(made)
@@ -49,11 +55,11 @@ def lacking(db: Connection, schema: str, steps: tuple[Migration, ...]) -> Iterat
     there = {name for (name,) in db.execute(_INDEXES, (schema,))}
     for name, text in wanted.items():
         if name not in there:
-            yield f"there is no index '{name}' that can be used (it should be {text}). {_ADVICE}"
+            yield f"there is no index '{name}' that can be used (it should be {' '.join(text.split())})"
     for kind, table, parent in constraints - _counted(db.execute(_CONSTRAINTS, (schema,))):
         if table in shapes():
             to = f" to '{parent}'" if parent else ""
-            yield f"the table '{table}' lacks a {_KINDS[kind]}{to}. {_ADVICE}"
+            yield f"the table '{table}' lacks a {_KINDS[kind]}{to}"
 
 
 def _counted(rows: Iterator[tuple[str, str, str, int]]) -> Counter[tuple[str, str, str]]:
