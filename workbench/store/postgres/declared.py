@@ -39,6 +39,9 @@ _ADVICE = (
     "A restore may have been stopped: restore the dump into a new database, and look at the errors of pg_restore"
 )
 
+MOST = 5
+"""Of what is missing, so much is named."""
+
 
 def lacking(db: Connection, schema: str, steps: tuple[Migration, ...]) -> list[str]:
     """What a store of these steps has and a schema lacks, as one sentence; empty if it lacks nothing."""
