@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -13,7 +14,8 @@ from support.server_in_process import Lab, lab
 from support.waiting import until
 
 from server import Settings
-from workbench.errors import FileRefused, TooLarge
+from workbench.errors import FileRefused, StoreError, TooLarge
+from workbench.ingest.read import parquet_subprocess
 from workbench.ingest.read.parquet_subprocess import ParquetSubprocess
 from workbench.table import concat
 
@@ -124,3 +126,15 @@ def instance(made: Lab) -> str:
     spec = made.json("POST", "/cell_specifications", json={"name": "S", "ratings": RATINGS, **project})["id"]
     cell: str = made.json("POST", f"/cell_specifications/{spec}/cell_instances", json={"name": "C"})["id"]
     return cell
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="This system has no device that is always full.")
+def test_a_full_disk_is_not_taken_for_a_damaged_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"Time [s]": [0.0, 1.0]}), path)
+    job = {"path": str(path), "name": "a.parquet", "most": 1 << 20, "spool": "/dev/full"}
+    said = orjson.loads(parquet_subprocess.answer_to(orjson.dumps(job)))
+    assert "space" in said["no_room"]
+    monkeypatch.setattr(parquet_subprocess.Worker, "ask", lambda worker, job, seconds: said)
+    with pytest.raises(StoreError, match=r"'a.parquet' could not be unpacked .*Make room"):
+        ParquetSubprocess(tmp_path, 1).tables(path)

@@ -6,6 +6,7 @@ memory read it and takes the tables from a spool file: what goes wrong costs tha
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import queue
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 import orjson
 
-from ...errors import FileRefused, TooLarge, WorkbenchError
+from ...errors import FileRefused, StoreError, TooLarge, WorkbenchError
 from ...readers.limits import MOST_UNPACKED
 from ...readers.table.typed_columns import parquet_tables
 from ...table import Table
@@ -40,6 +41,7 @@ PROGRAM = (
     "import pathlib, sys; from workbench.ingest.read.parquet_subprocess import main; "
     "main(pathlib.Path(sys.argv[1]))"
 )
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 _DIED = "'{}' could not be read: it is damaged, or one batch of its rows needs more memory than is allowed."
 
 
@@ -88,6 +90,8 @@ class ParquetSubprocess:
         Raises
         ------
         FileRefused, TooLarge
+        StoreError
+            If the disk has no room for what is in the file.
         """
         if not self._workers:
             return parquet_tables(path, name, most)
@@ -126,6 +130,10 @@ class ParquetSubprocess:
             raise (TooLarge if answer["status"] == TooLarge.status else FileRefused)(answer["why"])
         if "no_lock" in answer:
             raise FileRefused(answer["refused"])
+        if "no_room" in answer:
+            raise StoreError(
+                f"'{job['name']}' could not be unpacked in '{self._folder}': {answer['no_room']}. Make room there."
+            )
         if "refused" in answer:
             raise FileRefused(_DIED.format(job["name"]))
 
@@ -181,10 +189,11 @@ def main(folder: Path) -> None:
     reader = reader_of(folder, answer_to, memory=MEMORY, written=SPOOL)
     answers.write(READY)
     answers.flush()
-    for run, line in enumerate(sys.stdin.buffer, 1):
-        job: ParquetJob = orjson.loads(line)
-        answers.write(reader.answer(line, Task(run, Path(job["spool"]), [job["path"]], required=True)) + b"\n")
-        answers.flush()
+    with suppress(BrokenPipeError):  # the parent was killed, which is no failure of this process
+        for run, line in enumerate(sys.stdin.buffer, 1):
+            job: ParquetJob = orjson.loads(line)
+            answers.write(reader.answer(line, Task(run, Path(job["spool"]), [job["path"]], required=True)) + b"\n")
+            answers.flush()
     reader.close()
 
 
@@ -207,6 +216,10 @@ def _read(job: ParquetJob) -> JsonObject:
                 samples_file.put(file, "series", table)
     except WorkbenchError as error:
         return {"why": str(error), "status": error.status}
+    except OSError as error:
+        if error.errno in _NO_ROOM:
+            return {"no_room": error.strerror}
+        return {"refused": type(error).__name__}
     except Exception as error:  # a hostile file may break any parser in any way
         return {"refused": type(error).__name__}
     return {}
