@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NotRequired
@@ -21,6 +22,7 @@ from workbench.errors import (
     ProblemDetail,
     ScriptError,
     StoreAway,
+    StoreFull,
     WorkbenchError,
     instead,
 )
@@ -70,6 +72,8 @@ def response(error: WorkbenchError, request_id: str) -> Response:
     if isinstance(error, PlaceAway):
         headers["retry-after"] = str(_PLACE_SECONDS)
         shown = _away(request_id)
+    elif isinstance(error, StoreFull):
+        shown = full(request_id)
     elif isinstance(error, StoreAway):
         headers["retry-after"] = str(_STORE_SECONDS)
         shown = _store_away(request_id)
@@ -98,6 +102,22 @@ def _store_away(request_id: str) -> ErrorBody:
         f"the request id {request_id}."
     )
     return {"error_code": StoreAway.code, "message": message}
+
+
+def full(request_id: str) -> ErrorBody:
+    """The body where a disk of the server has no room."""
+    message = (
+        "A disk of this server is full. Nothing of this change was stored. Tell the operator, and try again when "
+        f"there is room. The log of the server has the reason under the request id {request_id}."
+    )
+    return {"error_code": StoreFull.code, "message": message}
+
+
+def of_system(error: OSError, request_id: str) -> Response:
+    """The answer to a request that the operating system made fail."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return Response(dumps(full(request_id)), StoreFull.status, media_type=JSON)
+    return Response(dumps(broken(request_id)), 500, media_type=JSON)
 
 
 def broken(request_id: str, code: str = "INTERNAL_ERROR") -> ErrorBody:

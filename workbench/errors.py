@@ -27,6 +27,7 @@ WorkbenchError
     ├── Damaged           500  a checksum failed; names the series, column and chunk
     │   └── ObjectMissing 500  an object with samples is gone from its folder or object store
     ├── StoreAway         503  the database of the store does not answer now, or others have been writing for long
+    ├── StoreFull         507  a disk of the store, or of temporary files, has no room
     ├── PlaceAway         503  the folder or object store with the samples cannot be used now
     ├── StoreTooNew       500  a newer workbench wrote the store
     └── StoreTooOld       500  an older workbench wrote the store; ``workbench upgrade`` brings it up to date
@@ -271,6 +272,13 @@ class StoreAway(StoreError):
 
     status = 503
     code = "STORE_AWAY"
+
+
+class StoreFull(StoreError):
+    """There is no room for a change; nothing of it is stored."""
+
+    status = 507
+    code = "STORE_FULL"
 
 
 class Damaged(StoreError):

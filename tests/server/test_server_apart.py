@@ -14,7 +14,7 @@ from support.server_in_process import Lab, lab
 from support.waiting import until
 
 from server import Settings
-from workbench.errors import FileRefused, StoreError, TooLarge
+from workbench.errors import FileRefused, StoreFull, TooLarge
 from workbench.ingest.read import parquet_subprocess
 from workbench.ingest.read.parquet_subprocess import ParquetSubprocess
 from workbench.table import concat
@@ -136,5 +136,5 @@ def test_a_full_disk_is_not_taken_for_a_damaged_file(tmp_path: Path, monkeypatch
     said = orjson.loads(parquet_subprocess.answer_to(orjson.dumps(job)))
     assert "space" in said["no_room"]
     monkeypatch.setattr(parquet_subprocess.Worker, "ask", lambda worker, job, seconds: said)
-    with pytest.raises(StoreError, match=r"'a.parquet' could not be unpacked .*Make room"):
+    with pytest.raises(StoreFull, match=r"'a.parquet' could not be unpacked .*Make room"):
         ParquetSubprocess(tmp_path, 1).tables(path)

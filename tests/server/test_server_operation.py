@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import re
@@ -23,7 +24,7 @@ from support.server_process import Server
 from support.waiting import until
 
 from server import Settings, create_app, log, metrics
-from workbench.errors import BadRequest, StoreAway, StoreError
+from workbench.errors import BadRequest, StoreAway, StoreError, StoreFull
 from workbench.store.store import Store
 from workbench.transform.protected import shared
 
@@ -108,6 +109,23 @@ def test_a_store_that_is_away_is_said_without_its_address(counted: Lab, monkeypa
     assert "does not answer now. Try again in 5 s." in answer.json()["message"]
     assert answer.headers["x-correlation-id"] in answer.json()["message"]
     assert str(counted.store.path) not in answer.text
+
+
+@pytest.mark.parametrize(
+    "why", [StoreFull("The store '/secret' is full."), OSError(errno.ENOSPC, "No space left")]
+)
+def test_a_full_disk_is_said_without_its_path(
+    counted: Lab, monkeypatch: pytest.MonkeyPatch, why: Exception
+) -> None:
+    def full(store: Store) -> str:
+        raise why
+
+    monkeypatch.setattr(Store, "identity", full)
+    answer = counted.client.get("/healthz")
+    assert (answer.status_code, answer.json()["error_code"]) == (507, "STORE_FULL")
+    assert "A disk of this server is full. Nothing of this change was stored" in answer.json()["message"]
+    assert answer.headers["x-correlation-id"] in answer.json()["message"]
+    assert "secret" not in answer.text
 
 
 def test_the_format_of_a_store_is_that_of_this_version(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from workbench.errors import Damaged, NotFound, StoreError
+from workbench.errors import Damaged, NotFound, StoreError, StoreFull
 from workbench.ingest import register
 from workbench.ingest.plan.ratings import ratings_of
 from workbench.records import Instance, Measurement, Project, Specification
@@ -210,7 +210,7 @@ def test_verify_finds_what_is_lost_or_changed(measured: tuple[Store, str], chang
         ("SQLITE_IOERR_READ", "disk I/O error", Damaged, "is damaged"),
         ("SQLITE_IOERR_WRITE", "disk I/O error", StoreError, "could not be written"),
         ("SQLITE_IOERR_SHMSIZE", "disk I/O error", StoreError, "needs 32 KB beside it, also to read"),
-        ("SQLITE_FULL", "database or disk is full", StoreError, "make room"),
+        ("SQLITE_FULL", "database or disk is full", StoreFull, "make room"),
         ("SQLITE_READONLY", "attempt to write a readonly database", StoreError, "no right to write"),
         ("SQLITE_CANTOPEN", "unable to open database file", StoreError, "give the path of a store in a folder"),
         ("SQLITE_ERROR", "no such table: chunks", Damaged, "is damaged"),

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 import orjson
 
-from ...errors import FileRefused, StoreError, TooLarge, WorkbenchError
+from ...errors import FileRefused, StoreFull, TooLarge, WorkbenchError
 from ...readers.limits import MOST_UNPACKED
 from ...readers.table.typed_columns import parquet_tables
 from ...table import Table
@@ -90,7 +90,7 @@ class ParquetSubprocess:
         Raises
         ------
         FileRefused, TooLarge
-        StoreError
+        StoreFull
             If the disk has no room for what is in the file.
         """
         if not self._workers:
@@ -131,7 +131,7 @@ class ParquetSubprocess:
         if "no_lock" in answer:
             raise FileRefused(answer["refused"])
         if "no_room" in answer:
-            raise StoreError(
+            raise StoreFull(
                 f"'{job['name']}' could not be unpacked in '{self._folder}': {answer['no_room']}. Make room there."
             )
         if "refused" in answer:
@@ -189,7 +189,7 @@ def main(folder: Path) -> None:
     reader = reader_of(folder, answer_to, memory=MEMORY, written=SPOOL)
     answers.write(READY)
     answers.flush()
-    with suppress(BrokenPipeError):  # the parent was killed, which is no failure of this process
+    with suppress(BrokenPipeError):  # the parent was killed: nothing is wrong here
         for run, line in enumerate(sys.stdin.buffer, 1):
             job: ParquetJob = orjson.loads(line)
             answers.write(reader.answer(line, Task(run, Path(job["spool"]), [job["path"]], required=True)) + b"\n")

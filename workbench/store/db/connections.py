@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
-from ...errors import Damaged, StoreAway, StoreError, WorkbenchError
+from ...errors import Damaged, StoreAway, StoreError, StoreFull, WorkbenchError
 from .log_mover import LogMover
 from .main_file import MainFile, log_bytes, mark_of
 from .remembered import FileMemory, NotRemembered, Remembered, Size
@@ -468,7 +468,7 @@ def named(path: Path) -> Iterator[None]:
                 "disk may be full, or at its quota. Nothing was changed; make room and try again."
             ) from error
         if code == "SQLITE_FULL" or code.startswith("SQLITE_IOERR"):
-            raise StoreError(
+            raise (StoreFull if code == "SQLITE_FULL" else StoreError)(
                 f"The store '{path}' could not be written ({error}). Its disk may be full, or at its quota. Nothing of "
                 "this change was stored; make room and try again."
             ) from error

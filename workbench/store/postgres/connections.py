@@ -22,7 +22,7 @@ from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq.abc import PGresult
 
-from ...errors import BadRequest, Damaged, StoreAway, StoreError, WorkbenchError
+from ...errors import BadRequest, Damaged, StoreAway, StoreError, StoreFull, WorkbenchError
 from ..db.connections import BUSY_SECONDS, damaged_rows
 from ..db.dialect import Question, SqlValue
 from ..db.remembered import Size
@@ -469,7 +469,7 @@ class PostgresConnections:
                 f"The store '{place}' is busy: another process has been writing for over {BUSY_SECONDS} s. Try again."
             ) from error
         if isinstance(error, errors.DiskFull | errors.OutOfMemory):
-            raise StoreError(
+            raise (StoreFull if isinstance(error, errors.DiskFull) else StoreError)(
                 f"The store '{place}' could not be written ({said}). Nothing of this change was stored; make room on "
                 "the machine of PostgreSQL and try again."
             ) from error
