@@ -113,10 +113,12 @@ def full(request_id: str) -> ErrorBody:
     return {"error_code": StoreFull.code, "message": message}
 
 
-def of_system(error: OSError, request_id: str) -> Response:
-    """The answer to a request that the operating system made fail."""
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return Response(dumps(full(request_id)), StoreFull.status, media_type=JSON)
+def unforeseen(error: Exception, request_id: str) -> Response:
+    """The answer to a request that failed with an error that is not ours."""
+    # What breaks while FastAPI reads a form is the cause of an error of its own.
+    for one in (error, error.__cause__):
+        if isinstance(one, OSError) and one.errno in (errno.ENOSPC, errno.EDQUOT):
+            return Response(dumps(full(request_id)), StoreFull.status, media_type=JSON)
     return Response(dumps(broken(request_id)), 500, media_type=JSON)
 
 

@@ -27,7 +27,7 @@ from typing_extensions import TypedDict
 
 from workbench.analyses import background
 from workbench.analyses.run import ARRIVAL_JOB, Analysed, Progress, analyse
-from workbench.errors import Busy, Forbidden, NotFound, StoreError, WorkbenchError
+from workbench.errors import Busy, Forbidden, NotFound, StoreError, StoreFull, WorkbenchError
 from workbench.fan_out import FanOut
 from workbench.ingest import Report, ingest
 from workbench.ingest.options import Sent
@@ -53,7 +53,7 @@ UNNOTED = (
     "holds. Ingest the same files again for what is missing: nothing is stored twice."
 )
 _STORE_FAILED = (
-    "The store of this server could not be used. What was read before is stored; ingest the same files again. The log "
+    "The store of this server {why}. What was read before is stored; ingest the same files again. The log "
     "of the server has the reason under the ingest id {id}."
 )
 _TEST_FAILED = (
@@ -315,9 +315,10 @@ class Ingests:
                 self.told(file.status)
             if report.stored:
                 self._arrived(scope, known["user_id"])
-        except StoreError:  # its text may hold a path or an address, so it is only in the log
+        except StoreError as error:  # its text may hold a path or an address, so it is only in the log
             log.failed("the store failed an ingest", ingest=known["id"])
-            known |= {"state": "failed", "error": _STORE_FAILED.format(id=known["id"])}
+            why = "has no room for it" if isinstance(error, StoreFull) else "could not be used"
+            known |= {"state": "failed", "error": _STORE_FAILED.format(why=why, id=known["id"])}
         except WorkbenchError as error:
             known |= {"state": "failed", "error": _without(str(error), run)}
         except Exception:  # Whatever broke, the run must end as failed, and its user must not wait for ever.

@@ -205,12 +205,9 @@ class Route(APIRoute):
                     await context.quickly(context.note_outcome)
             except WorkbenchError as error:
                 response = await self._refused(context, error)
-            except OSError as error:
+            except Exception as error:  # Whatever broke, the client gets an error without inner details.
                 log.failed("request broke", request=context.id, operation=self.operation)
-                response = errors.of_system(error, context.id)
-            except Exception:  # Whatever broke, the client gets an error without inner details.
-                log.failed("request broke", request=context.id, operation=self.operation)
-                response = Response(responses.dumps(errors.broken(context.id)), 500, media_type=responses.JSON)
+                response = errors.unforeseen(error, context.id)
             finally:
                 request.dispose()
             if responses.packs(response, raw.headers.get("accept-encoding", "")):

@@ -16,6 +16,7 @@ from typing import Any
 import httpx2 as httpx
 import orjson
 import pytest
+from starlette.exceptions import HTTPException
 from support.full_organization import RECIPE
 from support.held_figures import Held
 from support.server_in_process import Lab, lab
@@ -111,9 +112,11 @@ def test_a_store_that_is_away_is_said_without_its_address(counted: Lab, monkeypa
     assert str(counted.store.path) not in answer.text
 
 
-@pytest.mark.parametrize(
-    "why", [StoreFull("The store '/secret' is full."), OSError(errno.ENOSPC, "No space left")]
-)
+IN_A_FORM = HTTPException(400, "There was an error parsing the body")
+IN_A_FORM.__cause__ = NO_SPACE = OSError(errno.ENOSPC, "No space left")
+
+
+@pytest.mark.parametrize("why", [StoreFull("The store '/secret' is full."), NO_SPACE, IN_A_FORM])
 def test_a_full_disk_is_said_without_its_path(
     counted: Lab, monkeypatch: pytest.MonkeyPatch, why: Exception
 ) -> None:
