@@ -368,7 +368,8 @@ def _other_form(wish: Wish, forms: Sequence[Form], found: Sequence[Candidate]) -
 
 
 def _not_understood(wish: Wish) -> str:
-    return sentence("not_understood", wish.language, there=", ".join(ranked(wish)[:_MOST_NAMED]) or "–")
+    there = ", ".join(ranked(wish)[:_MOST_NAMED])
+    return sentence("not_understood", wish.language, there=there) if there else sentence("no_data", wish.language)
 
 
 def _labels(draft: Mapping[str, JsonValue]) -> list[str]:

@@ -151,7 +151,7 @@ def _of_cycles(wish: Wish) -> Iterator[Candidate]:
         columns = meant_first(wish, wish.facts.of_cycles(*quantity.cycles))
         marked = limit is not None and quantity is _capacity()
         faded = fade if quantity is _capacity() else 0
-        if not columns or not (over or marked or faded or _of_named_cells(wish, quantity)):
+        if not columns or not (over or marked or faded or _is_of_cells(wish, quantity)):
             continue
         explained = max(weight(text, quantity.words) + (_AXIS if over else 0), faded - 1)
         if marked:
@@ -161,11 +161,20 @@ def _of_cycles(wish: Wish) -> Iterator[Candidate]:
         yield Candidate(title, explained, made, "cycles")
 
 
-def _of_named_cells(wish: Wish, quantity: Quantity) -> bool:
-    """Whether a wish is only about the capacity or the energy of cells that it names: these belong to cycles."""
+def _is_of_cells(wish: Wish, quantity: Quantity) -> bool:
+    """Whether a wish is only about the capacity or the energy of cells, of those that it names or of all: these belong
+    to cycles."""
+    is_of_tests = bool(wish.kinds or wish.named.tests or wish.test_words or any(wish.ends))
+    return _is_alone(wish, quantity) and (_names_cells(wish) or not is_of_tests)
+
+
+def _is_alone(wish: Wish, quantity: Quantity) -> bool:
     alone = wish.quantities == [quantity] and not wish.says((*known.OVER_TIME, *known.OVER_OTHERS))
-    is_of_cells = wish.chosen_cells is not None or wish.says(known.BY_CELL)
-    return alone and is_of_cells and quantity.names["en"] in ("capacity", "energy")
+    return alone and quantity.names["en"] in ("capacity", "energy")
+
+
+def _names_cells(wish: Wish) -> bool:
+    return wish.chosen_cells is not None or wish.says(known.BY_CELL)
 
 
 def _capacity() -> Quantity:
@@ -216,7 +225,12 @@ def _names_only_cells(wish: Wish) -> bool:
     cells = {one.name for one in wish.cells}
     is_of_tests = bool(wish.kinds or wish.test_words or any(wish.ends) or set(wish.named.tests) - cells)
     has_cycles = any(one.cell in (wish.chosen_cells or ()) for one in wish.facts.cycled)
-    return not is_of_tests and has_cycles and any(_of_named_cells(wish, one) for one in wish.quantities)
+    return (
+        not is_of_tests
+        and has_cycles
+        and _names_cells(wish)
+        and any(_is_alone(wish, one) for one in wish.quantities)
+    )
 
 
 def samples(wish: Wish, columns: list[str], tests: Sequence[TestRow] | None = None) -> PlotConfig:

@@ -178,6 +178,12 @@ _SENTENCES: dict[str, dict[Language, str]] = {
         "fr": "Il n'y a rien à tracer : les essais choisis n'ont pas de valeurs.",
         "zh": "没有可画的内容:所选测试没有数值。",
     },
+    "no_data": {
+        "en": "This project holds no measured data that could be drawn yet. Bring in a file first.",
+        "de": "Dieses Projekt enthält noch keine Messdaten zum Zeichnen. Lesen Sie zuerst eine Datei ein.",
+        "fr": "Ce projet ne contient pas encore de mesures à tracer. Importez d'abord un fichier.",
+        "zh": "本项目还没有可画的测量数据。请先导入文件。",
+    },
     "kept": {
         "en": "This plot cannot leave out '{what}': it is still in it.",
         "de": "Diese Darstellung kann '{what}' nicht weglassen: es ist noch darin.",

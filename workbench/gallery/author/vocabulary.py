@@ -49,7 +49,10 @@ QUANTITIES = (
     ),
     Quantity(
         {"en": "capacity", "de": "Kapazität", "fr": "capacité", "zh": "容量"},
-        ("capacity", "capacities", "kapazität", "capacité", "capacidad", "容量"),
+        (
+            *("capacity", "capacities", "kapazität", "entladekapazität", "ladekapazität", "restkapazität"),
+            *("capacité", "capacidad", "容量"),
+        ),
         r"^Discharge capacity \[A\.h\]$",
         ("Discharge capacity [A.h]", "Charge capacity [A.h]"),
         "cycles",
