@@ -148,12 +148,12 @@ class TestDottedNames:
         asked = ["properties.mass.value", r"properties.a\.b.c\.", "protocol.name", "properties."]
         listed = lab.list("measurements", fields=asked)
         assert listed.table.records() == [dict(zip(asked, (68, 1, "RPT", 2), strict=True))]
-        assert listed.unfilled == []
+        assert listed.unfilled == {}
 
     def test_that_no_record_fills_are_nulls_and_named(self, lab: Lab) -> None:
         lab.measurement(properties={"a": None, "b": 1})
         listed = lab.list("measurements", fields=["properties.a", "properties.b", "properties.b.c", "protocol.x"])
-        assert listed.unfilled == ["properties.a", "properties.b.c", "protocol.x"]
+        assert [*listed.unfilled] == ["properties.a", "properties.b.c", "protocol.x"]
         assert listed.table.records() == [
             {"properties.a": None, "properties.b": 1, "properties.b.c": None, "protocol.x": None}
         ]
@@ -169,7 +169,7 @@ class TestDottedNames:
         assert repr(listed.table["properties.x"].tolist()) == "[1.0]"
         nobody = lab.list("measurements", {"name": "nobody"}, ["properties.x", "properties.y"])
         assert [column.kind for column in nobody.table.values()] == ["number", "boolean"]
-        assert nobody.unfilled == []
+        assert nobody.unfilled == {}
 
     def test_do_not_look_beyond_the_scope(self, lab: Lab) -> None:
         lab.measurement(properties={"x": 1})
@@ -177,7 +177,7 @@ class TestDottedNames:
             lab.measurement(scope=scope, properties={"x": "text", "deep": {"y": 1}, "z": 1})
         listed = lab.list("measurements", fields=["properties.x", "properties.deep", "properties.z"])
         assert listed.table["properties.x"].kind == "integer"
-        assert listed.unfilled == ["properties.deep", "properties.z"]
+        assert [*listed.unfilled] == ["properties.deep", "properties.z"]
         lab.make(
             "measurements",
             project_id=None,
