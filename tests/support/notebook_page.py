@@ -32,7 +32,7 @@ window.setTimeout = (work, ms, ...more) =>
 IDLE = "() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
 
 NOT_OURS = re.compile(r"Canceled future for |^Error: Disposed\s+at \w+\._handleNewSession ")
-"""JupyterLab says so of its own messages to a kernel that ends, and of a notebook that closes before its kernel runs."""
+"""JupyterLab says so of its own messages to a kernel that ends, and of a notebook closed before its kernel runs."""
 
 
 @dataclass
