@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.workbooks import ARBIN, DAY, LONG, TIME, samples, workbook
+from support.workbooks import ARBIN, DAY, LONG, TIME, parts, samples, sheet_xml, workbook, write
 
 from workbench.errors import FileRefused
 from workbench.readers import read, recognise
@@ -141,6 +141,31 @@ def test_hours_past_a_day_are_durations(tmp_path: Path) -> None:
     path = workbook(tmp_path / "test.xlsx", {"record": [header, *rows]})
     assert read(path).format == "neware"
     assert table_of(path)["Time [s]"].floats() == pytest.approx(21600.0 * np.arange(9))
+
+
+@pytest.mark.parametrize("days", [0.3, 0.5, 0.97])
+@pytest.mark.parametrize("first", [0, 1904])
+def test_durations_with_the_format_of_a_date_go_on_past_a_day(first: int, days: float, tmp_path: Path) -> None:
+    """Such a cell shows hours below 24, and its value is a date at the beginning of the calendar of the workbook."""
+    rows = [["Test Time", "Current(A)", "Voltage(V)"]]
+    rows += [[(n * days, TIME), 1.0 - n % 2 * 2, 3.6 - n % 2 / 10] for n in range(300)]
+    made = parts({"record": sheet_xml(rows)})
+    if first:
+        made["xl/workbook.xml"] = made["xl/workbook.xml"].replace("<sheets>", '<workbookPr date1904="1"/><sheets>')
+    path = write(tmp_path / "test.xlsx", made)
+    assert table_of(path)["Time [s]"].floats() == pytest.approx(days * 86400.0 * np.arange(300), abs=0.001)
+
+
+@pytest.mark.parametrize("state", ["hidden", "veryHidden"])
+def test_a_hidden_sheet_is_not_read_before_one_that_is_shown(state: str, tmp_path: Path) -> None:
+    made = parts({"Old": sheet_xml([ARBIN, *samples(1, 30)]), "New": sheet_xml([ARBIN, *samples(1, 20)])})
+    xml = made["xl/workbook.xml"].replace('name="Old"', f'name="Old" state="{state}"')
+    path = write(tmp_path / "test.xlsx", made | {"xl/workbook.xml": xml})
+    reading = read(path)
+    assert sum(batch.n for batch in reading.batches) == 20
+    assert any("'Old' holds a series too, and was left out" in note.message for note in reading.notes)
+    alone = xml.replace('name="New"', f'name="New" state="{state}"')
+    assert table_of(write(tmp_path / "alone.xlsx", made | {"xl/workbook.xml": alone})).n == 30
 
 
 def test_a_packed_workbook_is_opened(tmp_path: Path) -> None:

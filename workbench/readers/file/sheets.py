@@ -49,6 +49,10 @@ class _Chain:
     def rows(self) -> int:
         return sum(sheet.rows for sheet in self.sheets)
 
+    @property
+    def hidden(self) -> bool:
+        return all(sheet.hidden for sheet in self.sheets)
+
 
 def view(head: Head, known: Known, column_map: Mapping[str, str] | None = None) -> Head:
     """What is read from a file: the file itself, or the text of those sheets of a workbook that are one series.
@@ -79,7 +83,7 @@ def view(head: Head, known: Known, column_map: Mapping[str, str] | None = None) 
         return spectra[0].head if spectra else max(sheets, key=lambda sheet: sheet.rows).head
     chains = [chain for chain in chains if not _is_statistics(chain)] or chains
     chains = [chain for chain in chains if not chain.format.at_rest] or chains
-    main = max(chains, key=lambda chain: chain.rows)
+    main = max(chains, key=lambda chain: (not chain.hidden, chain.rows))
     first, *others = main.sheets
     text = joined(first.head, others, lambda later: _line_of_header(main.format, later) + 1)
     left = [sheet.name for chain in chains if chain is not main for sheet in chain.sheets]

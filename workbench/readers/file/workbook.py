@@ -31,18 +31,24 @@ _STRING = re.compile(rb"<(?:\w+:)?si[ >]")
 _SHARED = re.compile(rb"""\bt=["']s["']""")
 Cell: TypeAlias = int | float | str | bool | time | date | timedelta
 """What calamine makes of a cell; an empty one is an empty text."""
-_EXCEL_EPOCH = datetime(1899, 12, 30)
 _NO_DATE = 1910
 """A date before this year is a duration with the format of a date: no cycler is that old."""
+_DAY_0, _DAY_0_AFTER_FEBRUARY = datetime(1899, 12, 31), datetime(1899, 12, 30)
+_AFTER_FEBRUARY = datetime(1900, 3, 1)
+"""Day 1 is the first of January 1900. A workbook counts a 29th of February 1900, which there was not, as day 60."""
+_LAST_DAY, _ONE_DAY = 59, timedelta(days=1)
+_DAY_0_OF_1904 = datetime(1904, 1, 1)
+"""Day 0 of the workbooks that count from 1904, as those of Excel for the Mac did."""
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """A sheet as text: its head and the number of its lines."""
+    """A sheet as text: its head, the number of its lines, and whether spreadsheet programs hide it."""
 
     name: str
     head: Head
     rows: int
+    hidden: bool = False
 
 
 def is_workbook(head: Head) -> bool:
@@ -81,10 +87,11 @@ def sheets_of(head: Head) -> list[Sheet]:
             if len(workbook.sheet_names) > limits.MOST_MEMBERS:
                 raise TooLarge(f"'{head.name}' has more than {limits.MOST_MEMBERS} sheets. Split it.")
             found = []
-            for name in workbook.sheet_names:
-                sheet = _as_text(workbook.get_sheet_by_name(name), name, head)
+            for about in workbook.sheets_metadata:
+                sheet = _as_text(workbook.get_sheet_by_name(about.name), about.name, head)
                 if sheet is not None:
-                    found.append(sheet)
+                    shown = about.visible == python_calamine.SheetVisibleEnum.Visible
+                    found.append(sheet if shown else replace(sheet, hidden=True))
     return found
 
 
@@ -171,8 +178,9 @@ def _as_text(sheet: python_calamine.CalamineSheet, name: str, head: Head) -> She
     rows = 0
     with open(scratch.path, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
+        passed: dict[int, timedelta] = {}
         for row in sheet.iter_rows():
-            cells = [_cell(value) for value in row]
+            cells = [_cell(value, column, passed) for column, value in enumerate(row)]
             if any(cells):
                 writer.writerow(cells)
                 rows += 1
@@ -182,21 +190,32 @@ def _as_text(sheet: python_calamine.CalamineSheet, name: str, head: Head) -> She
     return Sheet(name, replace(made, kept=scratch), rows)
 
 
-def _cell(value: Cell) -> str:
-    """A cell as text; numbers keep all their digits."""
+def _cell(value: Cell, column: int, passed: dict[int, timedelta]) -> str:
+    """A cell as text; numbers keep all their digits. ``passed``: column -> its last duration that was a date."""
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
     if isinstance(value, str):
         return " ".join(value.split()) if value else ""
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, datetime):
-        return _duration(value - _EXCEL_EPOCH) if value.year < _NO_DATE else value.isoformat(" ", "microseconds")
     if isinstance(value, date):
-        return f"{value.isoformat()} 00:00:00.000000"
+        moment = value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)
+        if value.year >= _NO_DATE:
+            return moment.isoformat(" ", "microseconds")
+        passed[column] = _span(moment, passed.get(column, timedelta()))
+        return _duration(passed[column])
     if isinstance(value, timedelta):
         return _duration(value)
     return value.isoformat() if isinstance(value, time) else str(value)
+
+
+def _span(moment: datetime, before: timedelta) -> timedelta:
+    """The duration that is shown as a date: the date of the number of its days in the calendar of the workbook."""
+    if moment >= _DAY_0_OF_1904:  # a test of four years would have been written with hours alone
+        return moment - _DAY_0_OF_1904
+    span = moment - (_DAY_0 if moment < _AFTER_FEBRUARY else _DAY_0_AFTER_FEBRUARY)
+    # Day 60 comes as the 28th of February too. Only a fall behind day 59 shows it.
+    return span + _ONE_DAY if span.days == _LAST_DAY and before > span else span
 
 
 def _duration(span: timedelta) -> str:
