@@ -92,6 +92,55 @@ def test_text_and_clock_times_in_parquet(tmp_path: Path) -> None:
         assert concat(list(reading.batches))["Time [s]"].tolist()[-1] == last
 
 
+TENS = [0.0, 10.0, 20.0, 1234.5]
+
+
+@pytest.mark.parametrize("mark", [".", ","])
+@pytest.mark.parametrize("coded", [False, True])
+def test_numbers_as_texts_are_numbers(mark: str, coded: bool, tmp_path: Path) -> None:
+    """As a program writes them that read a text file without looking for types."""
+    made = {
+        "test_time_s": [f"{t:.2f}" for t in TENS],
+        "current_A": ["0.000", "1.500", "-1.500", ""],
+        "voltage_V": ["3.5000", "3.6000", "3.4000", "3.4000"],
+        "charge_capacity_mAh": ["0.000", "1.000", "1.250", "1.250"],
+        "note": ["1,5", "a", "b", "c"],
+    }
+    columns = {
+        name: pa.array([text if name == "note" else text.replace(".", mark) for text in texts])
+        for name, texts in made.items()
+    }
+    columns = {name: array.dictionary_encode() if coded else array for name, array in columns.items()}
+    found = table(parquet(tmp_path, columns))
+    assert found["Time [s]"].tolist() == TENS
+    assert found["Current [A]"].tolist() == [0.0, -1.5, 1.5, None]
+    assert found["Voltage [V]"].tolist() == [3.5, 3.6, 3.4, 3.4]
+    assert found["Charge capacity [A.h]"].tolist() == [0.0, 0.001, 0.00125, 0.00125]
+    assert found["note"].tolist()[0] == "1,5"
+
+
+@pytest.mark.parametrize("header", ["test_time_s", "test_time_h", "time"])
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_durations_and_times_of_day_name_their_unit_themselves(header: str, unit: str, tmp_path: Path) -> None:
+    whole = [0, 10, 20, 1234]
+    over = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[unit]
+    day = pa.time32(unit) if unit in ("s", "ms") else pa.time64(unit)
+    rest = {name: array for name, array in SAMPLES.items() if name != "test_time_s"}
+    for kind in (pa.duration(unit), day):
+        reading = read(parquet(tmp_path, {header: pa.array([t * over for t in whole], kind), **rest}))
+        assert concat(list(reading.batches))["Time [s]"].tolist() == whole
+        assert "time_unit" not in {note.code for note in reading.notes}
+
+
+@pytest.mark.parametrize(
+    "times",
+    [["a", "b", "c", "d"], [[0.0], [1.0], [2.0], [3.0]], pa.array([b"0123456789ab"] * 4, pa.binary(12))],
+)
+def test_times_that_are_none_are_refused(times: Any, tmp_path: Path) -> None:
+    with pytest.raises(FileRefused, match=r"The times in column 'test_time_s' .* cannot be read"):
+        table(parquet(tmp_path, {**SAMPLES, "test_time_s": times}))
+
+
 def test_a_column_map_of_parquet(tmp_path: Path) -> None:
     renamed = dict(zip("abc", SAMPLES.values(), strict=True))
     path = parquet(tmp_path, renamed)

@@ -35,7 +35,7 @@ _WITH_COMMA = _cells(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
 _WITH_POINT = _cells(r"[+-]?\d*\.\d+(?:[eE][+-]?\d+)?")
 _GROUPED = _cells(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d*)?")
 _BY_POINTS = re.compile(r"^[+-]?[1-9]\d{0,2}(?:\.\d{3})+$")
-_SMALL_UNITS = 1e3
+SMALL_UNITS = 1e3
 _HUNDREDS = re.compile(r"^[+-]?[1-9]\d\d$")
 """A whole number below a thousand, but not far: with three decimals it would have a mark."""
 _NUMBER = _cells(r"[+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?")
@@ -230,11 +230,11 @@ def lay_out(head: Head, header: HeaderLine) -> Layout:
     while len(fields) > usual and not fields[-1].strip():
         fields.pop()
     said = [unit_of(split_header(field).unit) for field in fields]
-    small = {place for place, unit in enumerate(said) if unit is not None and unit.over >= _SMALL_UNITS}
+    small = {place for place, unit in enumerate(said) if unit is not None and unit.over >= SMALL_UNITS}
     looked_at = sample
     if len(sample) >= _SAMPLE and not _show_marks(sample, head.lines[skip:], header.delimiter):
         looked_at = _sample(head, skip, header, limits.HEAD_LINES)
-    decimal, thousands = _marks(looked_at, header.delimiter, small)
+    decimal, thousands = decimal_marks(looked_at, header.delimiter, small)
     labels = unique_labels(fields)
     pointed = _grouped_by_points(looked_at, small) if decimal == "," else ()
     by_points = frozenset(labels[place] for place in pointed if place < len(labels))
@@ -279,7 +279,7 @@ def _is_unit_row(row: list[str]) -> bool:
     return len(known) >= 2 and 2 * len(known) >= len(cells)
 
 
-def _marks(sample: list[list[str]], delimiter: str, small: Set[int]) -> tuple[str | None, bool]:
+def decimal_marks(sample: list[list[str]], delimiter: str, small: Set[int]) -> tuple[str | None, bool]:
     """The decimal mark (None: not seen), and whether commas group thousands.
 
     ``small``: the places of columns in a thousandth of our unit, such as mV.

@@ -44,6 +44,7 @@ from .several_cells import (
 from .text_format import check_sign
 from .text_rows import directed, no_number, time_notes, unread_text, with_power
 from .time_evidence import coarse_clock, moments_of, refuse_written_dates, time_unit
+from .typed_values import Meant, meant_by
 from .values import (
     CountedClock,
     clock_format,
@@ -261,6 +262,7 @@ def read_typed(
     notes = [] if notes is None else notes
     refuse_side_by_side(file, plan)
     batches = _of_one_cell(file, plan, batches, test, notes)
+    batches = _as_meant(file, plan, batches)
     prove_units(
         plan,
         lambda headers: _first_rows(batches, headers),
@@ -288,6 +290,17 @@ def read_typed(
     return Reading(
         format.name, typed.tables(batches(None)), start, notes, {}, format.counters, survey.taken, plan.headers
     )
+
+
+def _as_meant(file: str, plan: Plan, batches: Batches) -> Batches:
+    """The batches with the columns whose type is not what they mean as `typed_values` has them."""
+    first = next((batch for batch in batches(None) if batch.num_rows), None)
+    if first is None:
+        return batches
+    meant = meant_by(file, plan, first)
+    if meant == Meant():
+        return batches
+    return lambda only: map(meant.typed, batches(only))
 
 
 def _first_rows(batches: Batches, headers: Sequence[str]) -> pd.DataFrame:
