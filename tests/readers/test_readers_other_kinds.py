@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import bz2
 import json
+import lzma
 import pickle
 import sqlite3
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.feather as feather
 import pytest
 from support.text_file import PLAIN, file
 
@@ -76,3 +80,16 @@ def test_a_table_in_markdown_is_a_page_to_read(tmp_path: Path) -> None:
     assert sum(batch.n for batch in read(path, sign="charge").batches) == 1
     path.write_text("Time|Amps|Volts\n1|2|3.7\n2|2|3.7\n")
     assert sum(batch.n for batch in read(path, sign="charge").batches) == 2
+
+
+def test_a_packed_file_or_one_of_arrow_is_named_with_what_to_do(tmp_path: Path) -> None:
+    table = pa.table({"time [s]": [0.0, 10.0], "current [A]": [1.0, 1.0], "voltage [V]": [3.5, 3.6]})
+    feather.write_feather(table, tmp_path / "a.feather")
+    for name, packed, words in (
+        ("a.csv.bz2", bz2.compress(PLAIN.encode()), r"packed with bzip2.*Unpack it"),
+        ("a.csv.xz", lzma.compress(PLAIN.encode()), r"packed with xz.*Unpack it"),
+        ("a.csv.zst", b"\x28\xb5\x2f\xfd\x24\x05", r"packed with Zstandard.*Unpack it"),
+        ("a.feather", (tmp_path / "a.feather").read_bytes(), r"of Arrow \(Feather\).*as parquet"),
+    ):
+        with pytest.raises(FileRefused, match=words):
+            recognise(file(tmp_path, packed, name))

@@ -25,6 +25,10 @@ def _text(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE | re.DOTALL)
 
 
+_UNPACK = "Unpack it and ingest the file in it. Of packed files, those of gzip, zip and tar are read as they are."
+_AS_PARQUET = (
+    "Write the table as parquet, for example with pandas.read_feather(path).to_parquet(...), and ingest that file."
+)
 _WORKBOOK = "Open it in a spreadsheet program, save it as .xlsx, and ingest that file."
 OTHER_KINDS = (
     OtherKind(b"%PDF-", "a PDF document"),
@@ -39,6 +43,11 @@ OTHER_KINDS = (
     OtherKind(b"\x80\x05\x95", "a Python pickle, which could run anything when it is opened", _COLUMNS),
     OtherKind(b"Rar!", "an archive", "Unpack it and name the files in it."),
     OtherKind(b"7z\xbc\xaf", "an archive", "Unpack it and name the files in it."),
+    OtherKind(b"BZh", "packed with bzip2", _UNPACK),
+    OtherKind(b"\xfd7zXZ\0", "packed with xz", _UNPACK),
+    OtherKind(b"(\xb5/\xfd", "packed with Zstandard", _UNPACK),
+    OtherKind(b"ARROW1\0\0", "a file of Arrow (Feather)", _AS_PARQUET),
+    OtherKind(b"FEA1", "a file of Arrow (Feather)", _AS_PARQUET),
     OtherKind(
         b"",
         "a session of PSTrace (PalmSens)",
