@@ -70,10 +70,10 @@ def test_most_layouts_need_the_first_rows_alone(
     rows = "1.5;3.71\n".replace(".", mark) * 2000
     (path := tmp_path / "test.csv").write_text(f"Time [s];Voltage [V]\n{rows}")
     head = look(path)
-    marks = text_layout._marks
+    marks = text_layout.decimal_marks
     monkeypatch.setattr(
         text_layout,
-        "_marks",
+        "decimal_marks",
         lambda sample, *more: pytest.fail("all rows") if len(sample) > 300 else marks(sample, *more),
     )
     assert text_layout.lay_out(head, text_layout.header_lines(head)[0]).decimal == mark

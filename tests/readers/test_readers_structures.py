@@ -346,6 +346,18 @@ def test_an_mpr_without_current_takes_it_from_the_charge(tmp_path: Path, monkeyp
     assert "current_derived" in {note.code for note in reading.notes}
 
 
+def test_an_mpr_whose_charge_is_in_coulombs_is_no_record_at_open_circuit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = np.zeros(N, [("time/s", "<f8"), ("Ewe/V", "<f4"), ("dQ/C", "<f4"), ("Ewe-Ece/V", "<f4")])
+    data["time/s"], data["Ewe/V"], data["dQ/C"] = 2 * T, VOLTS, FLOW * 2
+    installed(tmp_path, monkeypatch, data, galvani="")
+    reading = read(modular_file(tmp_path))
+    table = concat(list(reading.batches))
+    assert table["Current [A]"].floats()[1:] == pytest.approx(-FLOW[1:])
+    assert {"current_derived", "electrode"} <= {note.code for note in reading.notes}
+
+
 def test_an_mpr_of_impedance(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kind = [
         ("freq/Hz", "<f4"),

@@ -307,3 +307,20 @@ def test_a_current_of_which_most_values_cannot_be_read_is_refused(tmp_path: Path
         got(tmp_path, {"Time (s)": T, "Voltage (V)": V, "Current (A)": texts})
     texts = np.where(CHARGE == 0, "open", CHARGE.astype(str))
     assert got(tmp_path, {"Time (s)": T, "Voltage (V)": V, "Current (A)": texts})[1].n == N
+
+
+@pytest.mark.parametrize("parquet", [False, True])
+def test_the_c_of_a_charge_is_the_coulomb(parquet: bool, tmp_path: Path) -> None:
+    """Of a temperature it is the degree Celsius."""
+    columns = {"Time (s)": T, "Current (A)": CHARGE, "Voltage (V)": V, "Temp (C)": 25.0 + V}
+    _, table = got(tmp_path, {**columns, "Charge Capacity (C)": PASSED * 3600}, parquet=parquet)
+    assert table["Charge capacity [A.h]"].floats() == pytest.approx(PASSED)
+    assert table["Temperature [degC]"].floats() == pytest.approx(25.0 + V)
+
+
+def test_a_current_comes_from_a_charge_in_coulombs(tmp_path: Path) -> None:
+    """Such a text of EC-Lab was no record at open circuit either, but could not be read."""
+    columns = {"time/s": T, "Ewe/V": V, "dQ/C": CHARGE * 10}
+    reading, table = got(tmp_path, columns)
+    assert reading.format == "biologic"
+    assert table["Current [A]"].floats()[1:] == pytest.approx(-CHARGE[1:])

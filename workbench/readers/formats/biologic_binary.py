@@ -28,10 +28,9 @@ from .biologic import BIOLOGIC
 from .rest import without_current
 
 _SIGNATURE = b"BIO-LOGIC MODULAR FILE"
-_CHARGE = ("dq/mA.h", "dQ/mA.h")
+_CHARGES = {"dq/mA.h": 3.6, "dQ/mA.h": 3.6, "dQ/C": 1.0}
+"""Columns with the charge of each sample -> the coulombs in one of their unit."""
 _CURRENTS = ("I/mA", "<I>/mA", "I/A")
-_COULOMBS = 3.6
-"""Coulombs in one mA.h."""
 LIBRARIES = ("galvani.BioLogic", "yadg.extractors")
 """What a process of its own imports for it, before it is locked."""
 
@@ -164,19 +163,20 @@ def _columns(data: Columns, notes: list[Finding]) -> dict[str, pa.Array]:
     made: dict[str, pa.Array] = {
         name: pa.array(values) for name, values in data.items() if name != "flags" and values.dtype.kind in "fiub"
     }
-    charge = next((name for name in _CHARGE if name in made), None)
+    charge = next((name for name in _CHARGES if name in made), None)
     if charge is not None and "time/s" in made and not any(name in made for name in _CURRENTS):
-        made["I/A"] = pa.array(_mean_current(made[charge].to_numpy(), made["time/s"].to_numpy()))
+        coulombs = np.asarray(made[charge].to_numpy(), np.float64) * _CHARGES[charge]
+        made["I/A"] = pa.array(_mean_current(coulombs, made["time/s"].to_numpy()))
         text = f"The file has no current; '{CURRENT}' is the charge '{charge}' of each sample over its time."
         notes.append(Finding("assumed", "current_derived", text))
     return made
 
 
-def _mean_current(charge: NDArray[np.number], time: NDArray[np.number]) -> NDArray[np.float64]:
-    """(n,) mean current, A, between each sample and the one before; 0 if no time passed."""
+def _mean_current(charge: NDArray[np.float64], time: NDArray[np.number]) -> NDArray[np.float64]:
+    """(n,) mean current, A, between each sample and the one before, from its charge, C; 0 if no time passed."""
     passed = np.diff(np.asarray(time, np.float64), prepend=np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
-        current = np.asarray(charge, np.float64) * _COULOMBS / passed
+        current = charge / passed
     return np.where(np.isfinite(current), current, 0.0)
 
 

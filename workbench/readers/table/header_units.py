@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -134,6 +134,10 @@ _BEHIND_LETTER = re.compile(r"^(?P<name>.*[a-z])(?P<unit>m[VA]|M[avAV])$")
 """``Voltage, mV``, ``Voltage-mV``, ``VoltagemV`` and ``voltageMv``: only for units of voltage and current."""
 _OF_SCRIBNER = {"Z'(a)": "z'", "Z''(b)": "z''"}
 """Headers whose brackets hold the name of a plot column, not a unit."""
+_OF_CHARGE = re.compile(
+    r"d?q(?: (?:dis)?charge)?|\(q-q0?o?\)|(?:(?:dis)?charg(?:e|ing) )?(?:capacity|charge)|discharge"
+)
+"""Folded names whose unit ``C`` is the coulomb. Behind other names it is the degree Celsius."""
 _WIDE = str.maketrans("（）［］｛｝／，：\u3000", "()[]{}/,: ")
 """Marks as wide as a Chinese or Japanese letter, and the plain ones that mean the same."""
 _SPACES = re.compile(r"[\s_]+")
@@ -192,7 +196,14 @@ def split_header(text: str) -> Header:
     Header(text='DChg. Cap.(mAh)', key='dchg cap', unit='mAh')
     >>> split_header("-Im(Z)/Ohm").key
     '-im(z)'
+    >>> split_header("dQ/C").unit
+    'coulomb'
     """
+    head = _parted(text)
+    return replace(head, unit="coulomb") if head.unit == "C" and _OF_CHARGE.fullmatch(head.key) else head
+
+
+def _parted(text: str) -> Header:
     clean = text.strip().strip("\ufeff~").translate(_WIDE).strip()
     if clean in _OF_SCRIBNER:
         return Header(clean, _OF_SCRIBNER[clean], None)

@@ -213,7 +213,7 @@ def read_text(
         decimal,
         notes,
     )
-    notes += _of_one_electrode(plan)
+    notes += of_one_electrode(plan)
     states = format.states if sign in (None, "unsigned") else None
     survey = Survey(format.brand, head.name, plan, layout.decimal, format.sign, sign, states)
     survey.feed(first)
@@ -295,7 +295,7 @@ def _of_one_cell(parser: _Parser, plan: Plan, header: HeaderLine) -> list[Findin
     return notes_of(head.name, column, counts[column], head.test)
 
 
-def _of_one_electrode(plan: Plan) -> list[Finding]:
+def of_one_electrode(plan: Plan) -> list[Finding]:
     """The note if the voltage is that of the working electrode and the file has that of the cell too."""
     voltage = plan.find(VOLTAGE)
     if voltage is None or split_header(voltage.header).key not in ("ewe", "<ewe>"):

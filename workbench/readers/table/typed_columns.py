@@ -41,7 +41,7 @@ from .several_cells import (
     refuse_several,
     refuse_side_by_side,
 )
-from .text_format import check_sign
+from .text_format import check_sign, of_one_electrode
 from .text_rows import directed, no_number, time_notes, unread_text, with_power
 from .time_evidence import coarse_clock, moments_of, refuse_written_dates, time_unit
 from .typed_values import Meant, meant_by
@@ -260,6 +260,7 @@ def read_typed(
     """
     check_sign(sign)
     notes = [] if notes is None else notes
+    notes += of_one_electrode(plan)
     refuse_side_by_side(file, plan)
     batches = _of_one_cell(file, plan, batches, test, notes)
     batches = _as_meant(file, plan, batches)
