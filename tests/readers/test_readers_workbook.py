@@ -156,6 +156,19 @@ def test_durations_with_the_format_of_a_date_go_on_past_a_day(first: int, days: 
     assert table_of(path)["Time [s]"].floats() == pytest.approx(days * 86400.0 * np.arange(300), abs=0.001)
 
 
+def test_a_day_and_a_time_of_day_in_two_columns_are_one_clock(tmp_path: Path) -> None:
+    """The cells of days have the time of midnight. Between two rows there may be more than one of them."""
+    seconds = np.array([0.0, 600.0, 1200.0, 3 * 86400.0, 3 * 86400.0 + 600.0])
+    rows = [["Date", "Time", "Current(A)", "Voltage(V)"]]
+    for n, at in enumerate((DAY + 0.98 + seconds / 86400).tolist()):
+        rows.append([(at // 1, TIME), (at % 1, TIME), 1.0 - n % 2 * 2, 3.6 - n % 2 / 10])
+    reading = read(workbook(tmp_path / "days.xlsx", {"S": rows}))
+    table = concat(list(reading.batches))
+    assert table["Time [s]"].floats() == pytest.approx(seconds, abs=0.01)
+    assert reading.start_time is not None
+    assert (reading.start_time.day, reading.start_time.hour) == (13, 23)
+
+
 @pytest.mark.parametrize("state", ["hidden", "veryHidden"])
 def test_a_hidden_sheet_is_not_read_before_one_that_is_shown(state: str, tmp_path: Path) -> None:
     made = parts({"Old": sheet_xml([ARBIN, *samples(1, 30)]), "New": sheet_xml([ARBIN, *samples(1, 20)])})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -391,8 +392,10 @@ class Survey:
 
     def _join_days(self, settings: Settings, planned: Planned, series: Cells, notes: list[Finding]) -> None:
         """Join a time of day with a column of dates. It falls where the date changes, and does not start at 0."""
-        days = next((header for header, pattern in settings.patterns.items() if "%H" not in pattern), None)
-        if days is None or planned.restarts:
+        days = (
+            None if planned.restarts else next(filter(partial(self._are_days, settings), settings.patterns), None)
+        )
+        if days is None:
             return
         values = durations(series, planned.of_durations)[0]
         stamps = clocks(self._column(days), settings.patterns[days])
@@ -407,6 +410,12 @@ class Survey:
         settings.first_clock = moment(stamps[known][0] + np.timedelta64(round(1e6 * values[known][0]), "us"))
         text = f"'{planned.header}' is the time of day of '{days}'. The time was computed from both."
         notes.append(Finding("assumed", "time_from_clock", text))
+
+    def _are_days(self, settings: Settings, header: str) -> bool:
+        """Whether a clock column holds days alone. Those of a workbook have the time of midnight."""
+        stamps = clocks(self._column(header), settings.patterns[header])
+        stamps = stamps[~np.isnat(stamps)]
+        return "%H" not in settings.patterns[header] or bool((stamps == stamps.astype("datetime64[D]")).all())
 
     def _mostly_numbers(self, series: Cells) -> bool:
         sample = series.dropna().head(_SAMPLE)
