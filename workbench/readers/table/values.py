@@ -291,7 +291,10 @@ def clock_format(
     texts = texts[:: max(1, len(texts) // 1000)]
     first = str(texts.iloc[0])
     for pattern in CLOCKS:
-        if not _may_fit(first, pattern) or np.isnat(clocks(texts[:1], pattern)).any():
+        if (
+            not (_may_fit(first, pattern) or _may_fit(first, _whole(pattern)))
+            or np.isnat(clocks(texts[:1], pattern)).any()
+        ):
             continue
         made = _all_clocks(texts, pattern)
         if made is None:
@@ -361,10 +364,17 @@ def clocks(series: Cells, pattern: str) -> NDArray[np.datetime64]:
     """(n,) datetime64[us], NaT where a text does not fit the pattern."""
     texts = series.astype("str").str.strip()
     made = fixed_width_clocks(pa.array(texts, type=pa.string(), from_pandas=True), pattern)
-    others = np.isnat(made)
-    if others.any():
-        made[others] = _parsed(texts[others], pattern).to_numpy("datetime64[us]")
+    # A whole second may have no fraction, as Python writes it, also where those before or after it have one.
+    for form in (pattern, _whole(pattern) if ".%f" in pattern else pattern.replace("%S", "%S.%f")):
+        others = np.isnat(made)
+        if others.any():
+            made[others] = _parsed(texts[others], form).to_numpy("datetime64[us]")
     return made
+
+
+def _whole(pattern: str) -> str:
+    """The pattern for the whole seconds of a clock whose other seconds have a fraction."""
+    return pattern.replace(".%f", "")
 
 
 def first_clock(series: Cells, pattern: str) -> datetime | None:
@@ -390,9 +400,12 @@ def _all_clocks(texts: Texts, pattern: str) -> NDArray[np.datetime64] | None:
     if not others.any():
         return made
     # Most often one text shows that they do not fit.
-    if _parsed(texts[others][:1], pattern).isna().any():
+    forms = dict.fromkeys((pattern, _whole(pattern)))
+    if all(_parsed(texts[others][:1], form).isna().any() for form in forms):
         return None
-    made[others] = _parsed(texts[others], pattern).to_numpy("datetime64[us]")
+    for form in forms:
+        others = np.isnat(made)
+        made[others] = _parsed(texts[others], form).to_numpy("datetime64[us]")
     return None if np.isnat(made).any() else made
 
 
