@@ -318,3 +318,32 @@ def test_dates_that_can_be_read_in_two_ways_begin_with_the_day_beside_decimal_co
     assert reading.start_time.month == month
     list(reading.batches)
     assert "dates" in {note.code for note in reading.notes}
+
+
+@pytest.mark.parametrize("tail", ["", "Z", "+02:00"])
+@pytest.mark.parametrize("between", "T ")
+@pytest.mark.parametrize("first", [0, 250_000])
+def test_whole_seconds_without_a_fraction_among_others(
+    first: int, between: str, tail: str, tmp_path: Path
+) -> None:
+    """As Python writes its times: the fraction is left out where it is 0."""
+    micros = [first, 10_000_000, 20_010_000, 30_000_000, 40_500_000]
+    moments = [datetime(2024, 5, 13, 10) + timedelta(microseconds=at) for at in micros]
+    text = "timestamp,current [A],voltage [V]\n" + "".join(
+        f"{at.isoformat(between)}{tail},{1 - 2 * (n % 2)},{3.6 - 0.1 * (n % 2)}\n" for n, at in enumerate(moments)
+    )
+    made = table(file(tmp_path, text))
+    assert made["Time [s]"].tolist() == pytest.approx([(at - first) / 1e6 for at in micros], abs=1e-6)
+
+
+@pytest.mark.parametrize("pause", [3 * 86400, 20 * 3600, 86400 + 600])
+def test_a_pause_until_a_later_hour_of_another_day_is_as_long_as_the_days_say(pause: int, tmp_path: Path) -> None:
+    """The time of day falls at midnight, and does not fall where the test goes on."""
+    seconds = [0, 600, 1200, 1800, 1800 + pause]
+    moments = [datetime(2024, 5, 13, 23, 45) + timedelta(seconds=at) for at in seconds]
+    text = "Date,Time,current [A],voltage [V]\n" + "".join(
+        f"{at:%Y-%m-%d,%H:%M:%S},{1 - 2 * (n % 2)},{3.6 - 0.1 * (n % 2)}\n" for n, at in enumerate(moments)
+    )
+    reading = read(file(tmp_path, text))
+    assert concat(list(reading.batches))["Time [s]"].tolist() == seconds
+    assert reading.start_time == datetime(2024, 5, 13, 23, 45, tzinfo=UTC)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib
 import math
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
+from datetime import time as clock
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -132,6 +133,35 @@ def test_durations_and_times_of_day_name_their_unit_themselves(header: str, unit
         assert "time_unit" not in {note.code for note in reading.notes}
 
 
+def of_days(form: str, moments: list[datetime]) -> dict[str, Any]:
+    days, hours = [at.date() for at in moments], [at.time() for at in moments]
+    if form == "texts":
+        return {"Date": [f"{day:%d.%m.%Y}" for day in days], "Time": [f"{hour:%H:%M:%S}" for hour in hours]}
+    midnights = [datetime(day.year, day.month, day.day) for day in days]
+    return {"Date": pa.array(days if form == "types" else midnights), "Time": pa.array(hours)}
+
+
+@pytest.mark.parametrize("form", ["types", "texts", "midnights"])
+@pytest.mark.parametrize("later", [3 * 86400, 20 * 3600])
+def test_a_day_and_a_time_of_day_are_one_clock(form: str, later: int, tmp_path: Path) -> None:
+    """The test pauses to a later hour of another day, so the time of day does not fall there."""
+    seconds = [0, 600, 1200, 1200 + later]
+    moments = [datetime(2024, 5, 13, 23, 45) + timedelta(seconds=at) for at in seconds]
+    rest = {name: array for name, array in SAMPLES.items() if name != "test_time_s"}
+    reading = read(parquet(tmp_path, {**of_days(form, moments), **rest}))
+    assert concat(list(reading.batches))["Time [s]"].tolist() == seconds
+    assert reading.start_time == datetime(2024, 5, 13, 23, 45, tzinfo=UTC)
+    assert {"time_from_clock", "time_zone"} <= {note.code for note in reading.notes}
+
+
+def test_a_time_of_day_alone_goes_on_over_midnight(tmp_path: Path) -> None:
+    rest = {name: array for name, array in SAMPLES.items() if name != "test_time_s"}
+    times = [clock(23, 40), clock(23, 59, 30), clock(0, 1), clock(0, 30)]
+    reading = read(parquet(tmp_path, {"Time": pa.array(times), **rest}))
+    assert concat(list(reading.batches))["Time [s]"].tolist() == [0, 1170, 1260, 3000]
+    assert "midnights" in {note.code for note in reading.notes}
+
+
 @pytest.mark.parametrize(
     "times",
     [["a", "b", "c", "d"], [[0.0], [1.0], [2.0], [3.0]], pa.array([b"0123456789ab"] * 4, pa.binary(12))],
@@ -139,6 +169,9 @@ def test_durations_and_times_of_day_name_their_unit_themselves(header: str, unit
 def test_times_that_are_none_are_refused(times: Any, tmp_path: Path) -> None:
     with pytest.raises(FileRefused, match=r"The times in column 'test_time_s' .* cannot be read"):
         table(parquet(tmp_path, {**SAMPLES, "test_time_s": times}))
+    rest = {name: array for name, array in SAMPLES.items() if name != "test_time_s"}
+    with pytest.raises(FileRefused, match=r"The times in column 'timestamp' .* cannot be read"):
+        table(parquet(tmp_path, {"timestamp": times, **rest}))
 
 
 def test_a_column_map_of_parquet(tmp_path: Path) -> None:

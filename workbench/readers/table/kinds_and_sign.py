@@ -33,7 +33,7 @@ from .header_units import Unit, split_header
 from .missing_columns import why_refused
 from .sign_evidence import Directions, Polarity, RunScan, StateVotes, polarity
 from .states import States
-from .time_evidence import coarse_clock, refuse_written_dates, time_unit
+from .time_evidence import are_of_days, coarse_clock, refuse_written_dates, time_unit
 from .values import (
     Cells,
     CountedClock,
@@ -54,7 +54,6 @@ from .values import (
 )
 
 _RANK = {"null": 0, "boolean": 1, "integer": 2, "number": 3, "text": 4}
-_DAY = 86400.0
 _SAMPLE = 5000
 _APART, _MOSTLY = 2.0, 0.99
 """s between a clock of whole seconds and a finer time, and the share of the rows in which they are no more apart."""
@@ -399,15 +398,12 @@ class Survey:
             return
         values = durations(series, planned.of_durations)[0]
         stamps = clocks(self._column(days), settings.patterns[days])
-        known = np.flatnonzero(np.isfinite(values) & ~np.isnat(stamps))
-        if not len(known) or values[known].max() >= _DAY:
+        since = np.where(np.isnat(stamps), np.nan, stamps.astype(np.int64) / 1e6)
+        if not are_of_days(values, since):
             return
-        turns = np.diff(stamps[known]) != np.timedelta64(0, "us")
-        falls = np.diff(values[known]) < 0
-        if not (bool(falls[turns].all()) if turns.any() else values[known][0] > 0):
-            return
+        first = np.flatnonzero(np.isfinite(values + since))[0]
         settings.days = days
-        settings.first_clock = moment(stamps[known][0] + np.timedelta64(round(1e6 * values[known][0]), "us"))
+        settings.first_clock = moment(stamps[first] + np.timedelta64(round(1e6 * values[first]), "us"))
         text = f"'{planned.header}' is the time of day of '{days}'. The time was computed from both."
         notes.append(Finding("assumed", "time_from_clock", text))
 

@@ -32,7 +32,7 @@ from .values import (
     numbers,
 )
 
-_DAY, _NEAR_MIDNIGHT = 86400.0, 3600.0
+DAY, _NEAR_MIDNIGHT = 86400.0, 3600.0
 _LEAST_NESTED, _MOST_NESTED = 5, 0.5
 """Rows that show that a table has several kinds of lines, and the largest share of those that are not samples."""
 BEYOND = "\0beyond the header"
@@ -278,14 +278,14 @@ class Midnights:
         """(n,) s, the next times of day -> (n,) s since the midnight before the first; other times stay."""
         known = np.flatnonzero(np.isfinite(values))
         present = values[known]
-        self._is_of_a_day &= not (present >= _DAY).any()
+        self._is_of_a_day &= not (present >= DAY).any()
         if not len(known) or not self._is_of_a_day:
             return values
         before = np.concatenate([[self._last], present[:-1]])
-        nights = self._days + np.cumsum((before > _DAY - _NEAR_MIDNIGHT) & (present < _NEAR_MIDNIGHT))
+        nights = self._days + np.cumsum((before > DAY - _NEAR_MIDNIGHT) & (present < _NEAR_MIDNIGHT))
         self._days, self._last = int(nights[-1]), float(present[-1])
         joined = values.copy()
-        joined[known] = present + _DAY * nights
+        joined[known] = present + DAY * nights
         return joined
 
     def notes(self, header: str) -> list[Finding]:

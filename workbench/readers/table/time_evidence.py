@@ -26,6 +26,7 @@ from .values import (
     written_date,
 )
 
+_DAY = 86400.0
 _FACTORS = (1.0, 60.0, 3600.0, 1e-3)
 _SCALES = (60.0, 3600.0, 86400.0, 1e-3)
 """Units of time that a header may name wrongly, in s."""
@@ -71,6 +72,21 @@ def refuse_written_dates(header: str, values: Floats) -> None:
             f"The numbers in column '{header}' are dates and times without separators. Write them as '{meant}', or "
             f"name another column with {mapping({'its name': TIME})}."
         )
+
+
+def are_of_days(values: Floats, days: Floats) -> bool:
+    """Whether times, (n,) s, are times of day of the days beside them, (n,) s, and not the time of the test.
+
+    A time of day falls where the day changes, and nowhere else. After a pause until a later hour it need not.
+    """
+    known = np.isfinite(values) & np.isfinite(days)
+    values, days = values[known], days[known]
+    if not len(values) or values.max() >= _DAY:
+        return False
+    turns, falls = np.diff(days) != 0, np.diff(values) < 0
+    if not turns.any():
+        return bool(values[0] > 0)
+    return bool(falls[turns].all() or (falls.any() and not falls[~turns].any()))
 
 
 def time_unit(

@@ -42,9 +42,9 @@ from .several_cells import (
     refuse_side_by_side,
 )
 from .text_format import check_sign, of_one_electrode
-from .text_rows import directed, no_number, time_notes, unread_text, with_power
-from .time_evidence import coarse_clock, moments_of, refuse_written_dates, time_unit
-from .typed_values import Meant, meant_by
+from .text_rows import DAY, Midnights, directed, no_number, time_notes, unread_text, with_power
+from .time_evidence import are_of_days, coarse_clock, moments_of, refuse_written_dates, time_unit
+from .typed_values import Meant, is_of_text, meant_by
 from .values import (
     CountedClock,
     clock_format,
@@ -377,6 +377,8 @@ class _TypedRows:
     def __init__(self, file: str, plan: Plan, settings: Settings, notes: list[Finding]) -> None:
         self.file, self.plan, self.settings, self.notes = file, plan, settings, notes
         self.time = plan.find(TIME) or plan.clock
+        self.days: Planned | None = None
+        self.midnights = Midnights()
         self.pattern: str | None = None
         self.counted: CountedClock | None = None
         self.zero: float | None = None
@@ -408,15 +410,50 @@ class _TypedRows:
                 self.time.role == "time"
                 and first is not None
                 and self.pattern is None
-                and first.kind != "datetime"
+                and first.kind not in ("datetime", "text")
             ):
                 self._settle_unit(columns)
+            if self._may_be_of_a_day(columns[self.time.header]):
+                self._join_days(columns)
+        if self.days is not None:
+            known = self._of_day(columns) + np.asarray(_moments(columns[self.days.header]), np.float64)
+            return from_micros(round(float(known[np.isfinite(known)][0]) * 1e6))
         for planned in self.plan.columns:
             if planned.role == "clock" or (self.time is not None and planned.header == self.time.header):
                 begun = _first_moment(columns[planned.header], planned)
                 if begun is not None:
                     return begun
         return None
+
+    def _may_be_of_a_day(self, times: pa.Array) -> bool:
+        """Whether times can be times of day: durations, as their type says or as they are written."""
+        return self.pattern is None and (pa.types.is_duration(times.type) or is_of_text(times.type))
+
+    def _of_day(self, columns: Mapping[str, pa.Array]) -> NDArray[np.float64]:
+        """(n,) s, the times of a column of durations as it has them."""
+        array = columns[self.time.header] if self.time is not None else pa.nulls(0)
+        return self._time_of_text(array) if is_of_text(array.type) else _numbers_of(array)
+
+    def _join_days(self, columns: Mapping[str, pa.Array]) -> None:
+        """Join times of day with a column of days beside them."""
+        for planned in self.plan.columns:
+            days = _moments(columns[planned.header]) if planned.role == "clock" else None
+            if days is None or planned == self.time or (days[np.isfinite(days)] % DAY != 0).any():
+                continue
+            if self.time is not None and are_of_days(self._of_day(columns), days):
+                self.days = planned
+                self._note_days(planned.header, self.time.header, columns[planned.header])
+                return
+
+    def _note_days(self, days: str, time: str, array: pa.Array) -> None:
+        column = of_arrow(array)
+        if column is not None and column.kind == "text":
+            pattern, swappable = clock_format([str(word) for word in column.words[:20000]])
+            self.notes.extend(date_notes(days, pattern or "", str(column.words[0]), swappable=swappable))
+        else:
+            self.notes.append(zone_note(f"Clock times in '{days}' name"))
+        text = f"'{time}' is the time of day of '{days}'. The time was computed from both."
+        self.notes.append(Finding("assumed", "time_from_clock", text))
 
     def _settle_unit(self, columns: Mapping[str, pa.Array]) -> None:
         """The unit of a time that is numbers: what its header names, or what agrees with a clock beside it."""
@@ -434,6 +471,8 @@ class _TypedRows:
             if batch.num_rows:
                 yield self._table(batch)
         self.notes.extend(time_notes(self.last_time))
+        if self.time is not None:
+            self.notes.extend(self.midnights.notes(self.time.header))
         for name in self.left_out:
             text = f"Column '{name}' holds neither numbers, texts, times nor truth values and was left out."
             self.notes.append(Finding("odd", "column_left_out", text))
@@ -447,7 +486,8 @@ class _TypedRows:
         arrays = dict(zip(batch.schema.names, batch, strict=True))
         made: dict[str, Column] = {}
         if self.time is not None:
-            made[TIME] = self._time(arrays[self.time.header])
+            days = None if self.days is None else _moments(arrays[self.days.header])
+            made[TIME] = self._time(arrays[self.time.header], days)
         for planned in self.plan.columns:
             if planned.name == TIME:
                 continue
@@ -492,7 +532,7 @@ class _TypedRows:
         self.unread[header] = self.unread.get(header, 0) + int(lost.sum())
         return values
 
-    def _time(self, array: pa.Array) -> Column:
+    def _time(self, array: pa.Array, days: NDArray[np.float64] | None) -> Column:
         planned, column = self.time, of_arrow(array)
         if planned is None or column is None:
             raise FileRefused(
@@ -508,10 +548,14 @@ class _TypedRows:
                 planned.unit.convert(values) if planned.unit is not None and planned.role == "time" else values
             )
             values = values * self.counted.seconds if self.counted is not None else values
+        if days is not None:
+            values = values + days
+        elif self._may_be_of_a_day(array):
+            values = self.midnights.feed(values)
         present = values[np.isfinite(values)]
         if self.zero is None and len(present):
             self.zero = float(present[0])
-            if self.zero and column.kind != "datetime" and self.pattern is None and self.counted is None:
+            if self.zero and column.kind != "datetime" and not (self.pattern or self.counted or self.days):
                 text = f"Time begins at {self.zero:.6g} s in '{planned.header}'; it was moved to 0."
                 self.notes.append(Finding("assumed", "time_from_first_row", text))
         values = values - (self.zero or 0.0)

@@ -37,8 +37,8 @@ class Meant:
         for place, header in enumerate(batch.schema.names):
             array = batch.column(place)
             made = _spans(array) if header in self.passed else array
-            made = _pointed(made) if header in self.pointed and _is_text(made.type) else made
-            if header in self.counted and _is_text(made.type):
+            made = _pointed(made) if header in self.pointed and is_of_text(made.type) else made
+            if header in self.counted and is_of_text(made.type):
                 made = pa.array(numbers(_series(made), ".")[0], from_pandas=True)
             if made is not array:
                 batch = batch.set_column(place, header, made)
@@ -58,7 +58,7 @@ def meant_by(file: str, plan: Plan, batch: pa.RecordBatch) -> Meant:
     units = {column.header: column.unit for column in plan.columns if column.role != "free"}
     units |= {header: unit for header, _, unit in plan.splits}
     texts = {
-        header: _series(arrays[header].slice(0, _SAMPLE)) for header in units if _is_text(arrays[header].type)
+        header: _series(arrays[header].slice(0, _SAMPLE)) for header in units if is_of_text(arrays[header].type)
     }
     small = {n for n, header in enumerate(texts) if (unit := units[header]) and unit.over >= SMALL_UNITS}
     rows = [list(row) for row in zip(*(series.fillna("") for series in texts.values()), strict=True)]
@@ -74,7 +74,7 @@ def meant_by(file: str, plan: Plan, batch: pa.RecordBatch) -> Meant:
             plan.columns[place] = replace(column, unit=unit_of("s"), stated=True)
         if column.header in texts and numbers(texts[column.header], "," if made.pointed else ".")[1] == 0:
             made.counted.add(column.header)
-        elif column.name == TIME:
+        elif column == (plan.find(TIME) or plan.clock):
             _refuse_unread(file, column, arrays[column.header])
     return made
 
@@ -84,7 +84,7 @@ def _refuse_unread(file: str, time: Planned, array: pa.Array) -> None:
     expected = (
         f"seconds, hh:mm:ss or a date and time were expected. Name another with {mapping({'its name': TIME})}."
     )
-    if _is_text(array.type):
+    if is_of_text(array.type):
         sample = _series(array).dropna()
         sample = sample[sample.str.strip() != ""]
         unread = len(sample) and durations(sample, time.of_durations)[1] == len(sample)
@@ -102,7 +102,8 @@ def _refuse_unread(file: str, time: Planned, array: pa.Array) -> None:
     raise FileRefused(f"The times in column '{time.header}' of '{file}' cannot be read ('{example}'): {expected}")
 
 
-def _is_text(kind: pa.DataType) -> bool:
+def is_of_text(kind: pa.DataType) -> bool:
+    """Whether an array of this type holds texts."""
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
