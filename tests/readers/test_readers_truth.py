@@ -6,6 +6,7 @@ Where ours differs, the file, the reason and the evidence are in ``DIFFERS``.
 from __future__ import annotations
 
 import json
+import shutil
 import zlib
 from importlib.util import find_spec
 from pathlib import Path
@@ -342,6 +343,21 @@ def test_batches_of_any_size_add_up_to_the_same(shared_data: Path, monkeypatch: 
             present = ~whole[column].missing()
             left, right = parts[column].take(present), whole[column].take(present)
             assert left.tolist() == right.tolist(), (name, column)
+
+
+@pytest.mark.parametrize(
+    ("name", "called"),
+    [("neware_ndax/Unit27_Example_Data_File.ndax", "a.zip"), ("neware_nda/nda_v22.nda", "a.bak")],
+)
+def test_the_ending_of_a_neware_file_does_not_matter(
+    name: str, called: str, shared_data: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("fastnda")
+    shutil.copyfile(shared_data / name, tmp_path / called)
+    found, wanted = (read(path) for path in (tmp_path / called, shared_data / name))
+    assert found.format == wanted.format
+    tables = [concat(list(reading.batches)) for reading in (found, wanted)]
+    assert tables[0]["Voltage [V]"].tolist() == tables[1]["Voltage [V]"].tolist()
 
 
 def test_fastnda_leaves_zlib_as_it_was(shared_data: Path) -> None:

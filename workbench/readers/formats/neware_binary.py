@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import shutil
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -17,7 +18,7 @@ from ...cycling.findings import Finding
 from ...errors import FileRefused, TooLarge
 from .. import limits
 from ..file import locked_child
-from ..file.archives import check_members, members, unpacked
+from ..file.archives import Scratch, check_members, members, unpacked
 from ..file.outside_parsers import guarded, silent
 from ..file.source import Head
 from ..reading import Counters, JsonObject, Reading, Sign
@@ -63,7 +64,7 @@ class NewareBinary:
 
     def read(self, head: Head, *, column_map: Mapping[str, str] | None = None, sign: str | None = None) -> Reading:
         """Read a .nda or .ndax file; see ``readers.read``."""
-        with self._unpacked(head) as path:
+        with self._unpacked(head) as unnamed, _ending_in(self.endings[0], unnamed) as path:
             if self.member:
                 check_members(path, head.name)
             table = _table_of(path, head.name)
@@ -98,6 +99,17 @@ class NewareBinary:
         whole = bool(self.member) and self._is_member(head.path)
         with unpacked(head.path, head.name, None if whole else head.packed, self.endings[0]) as path:
             yield path
+
+
+@contextmanager
+def _ending_in(ending: str, path: Path) -> Iterator[Path]:
+    """The path, or that of a copy with this ending: fastnda goes by the ending and not by the content."""
+    if path.suffix.casefold() == ending:
+        yield path
+        return
+    copy = Scratch(ending)
+    shutil.copyfile(path, copy.path)
+    yield copy.path
 
 
 def _fastnda(name: str) -> ModuleType:
