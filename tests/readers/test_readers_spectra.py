@@ -224,8 +224,10 @@ def test_a_spectrum_of_unknown_names_gets_the_advice_for_spectra(header: str, ad
 
 
 @pytest.mark.parametrize("unit", ["Ohm cm2", "Ohm.cm²", "Ω·cm^2", "mOhm m2"])
-def test_a_spectrum_per_area_is_refused_as_one(unit: str, tmp_path: Path) -> None:
-    text = f"f (Hz),Z' ({unit}),Z'' ({unit})\n" + "".join(
+@pytest.mark.parametrize("name", ["f (Hz)", "Frequency (Hz)"])
+@pytest.mark.parametrize("minus", ["", "-"])
+def test_a_spectrum_per_area_is_refused_as_one(minus: str, name: str, unit: str, tmp_path: Path) -> None:
+    text = f"{name},Z' ({unit}),{minus}Z'' ({unit})\n" + "".join(
         f"{f},{z.real},{z.imag}\n" for f, z in zip(F, Z, strict=True)
     )
     with pytest.raises(FileRefused, match="are per area of the electrode") as refused:
@@ -233,7 +235,7 @@ def test_a_spectrum_per_area_is_refused_as_one(unit: str, tmp_path: Path) -> Non
     assert "Current [A]" not in str(refused.value)
 
 
-@pytest.mark.parametrize("name", ["omega/rad/s", "log(f)"])
+@pytest.mark.parametrize("name", ["omega/rad/s", "log(f)", "Frequency (rad/s)"])
 def test_another_form_of_the_frequency_is_refused_by_name(name: str, tmp_path: Path) -> None:
     text = f"{name},Z',Z''\n" + "".join(f"{f},{z.real},{z.imag}\n" for f, z in zip(F, Z, strict=True))
     with pytest.raises(FileRefused, match="is not a frequency in Hz"):

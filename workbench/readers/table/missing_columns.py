@@ -130,6 +130,8 @@ def why_refused(file: str, plan: Plan, missing: list[str], rest: str | None = No
     ``missing`` are our names of the columns, ``plan`` are the columns of the file. ``rest``: the format that takes the
     current of this file as 0, if it lacks nothing else.
     """
+    if len(missing) > 1 and of_a_spectrum(plan.labels):
+        return why_no_spectrum(file, plan)
     words = [WORDS[name] for name in missing]
     listed = " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
     has = f"'{file}' has no column that is known as {listed}. Its columns are {quoted(plan.labels)}. "
