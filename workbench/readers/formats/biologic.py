@@ -36,5 +36,5 @@ BIOLOGIC = TextFormat(
     charges=("dq",),
     start=r"^\s*Acquisition started on\s*:\s*(.+)$",
     start_at_zero=True,
-    rule=5,
+    rule=6,
 )

@@ -48,7 +48,7 @@ class ModularFile:
     sign: Sign = "charge"
     sign_rule: str = BIOLOGIC.sign_rule
     counters: Counters = None
-    rule: int = 1
+    rule: int = 2
 
     def matches(self, head: Head) -> bool:
         return head.data.startswith(_SIGNATURE)

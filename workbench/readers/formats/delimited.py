@@ -276,7 +276,7 @@ DELIMITED = Delimited(
     sign="found",
     states=STATES,
     clocks=CLOCK_NAMES,
-    rule=7,
+    rule=8,
 )
 
 
@@ -317,5 +317,5 @@ IMPEDANCE = TextFormat(
     columns=COLUMNS,
     sign="found",
     settle=settle_imaginary,
-    rule=6,
+    rule=7,
 )

@@ -42,5 +42,5 @@ DIGATRON = TextFormat(
     within_step=("step time", "step duration", "schrittdauer"),
     clocks=("time stamp", "timestamp", "date time", "zeit"),
     start=r"^(?:Start Time|Startzeit)[;,:\t ]+(\S.*?)[;,\t ]*$",
-    rule=6,
+    rule=7,
 )

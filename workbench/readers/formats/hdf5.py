@@ -58,7 +58,7 @@ class Hdf5:
     sign: Sign = "found"
     sign_rule: str = "as each set documents it, else found from how the voltage answers"
     counters: Counters = None
-    rule: int = 4
+    rule: int = 5
 
     def matches(self, head: Head) -> bool:
         return head.data.startswith(_MAGIC) or head.data[512:].startswith(_MAGIC)

@@ -118,7 +118,7 @@ NEWARE = TextFormat(
         "系统时间",
     ),
     within_step=("time", "relative time", "step time", "时间", "相对时间", "工步时间"),
-    rule=5,
+    rule=6,
 )
 
 

@@ -103,7 +103,7 @@ class TextFormat:
     at_rest: bool = False
     sweep: str | None = None
     held: str | None = None
-    rule: int = 4
+    rule: int = 5
 
     @property
     def sign_rule(self) -> str:

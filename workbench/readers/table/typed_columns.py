@@ -78,7 +78,7 @@ class ParquetFormat:
     exact: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()
     settle: Callable[[Plan, pd.DataFrame, str | None, bool, list[Finding]], None] | None = None
-    rule: int = 2
+    rule: int = 3
 
     @property
     def sign_rule(self) -> str:
