@@ -191,6 +191,15 @@ def test_a_voltage_over_time_alone_asks_and_the_advice_works(tmp_path: Path) -> 
     assert got(tmp_path, text, "a.csv", format="rest")[1]["Current [A]"].tolist() == [0.0] * N
 
 
+@pytest.mark.parametrize("header", ["Time,V,A", "time (s),voltage (V),A"])
+def test_a_column_that_is_called_by_its_unit_alone_is_asked_for(header: str, tmp_path: Path) -> None:
+    """It was no current, and the advice was to take the current as 0."""
+    text = f"{header}\n" + rows("{t},{v},{i}\n")
+    with pytest.raises(FileRefused, match=r'column_map=\{"A": "Current \[A\]"\}') as refused:
+        got(tmp_path, text, "a.csv")
+    assert "rest" not in str(refused.value)
+
+
 @pytest.mark.parametrize("more", ["(Q-Qo)/mA.h", "j/(mA/cm2)", "P/W", "dq/mA.h"])
 def test_a_column_that_shows_a_current_is_never_a_rest(more: str, tmp_path: Path) -> None:
     text = f"time/s\tEwe/V\t{more}\n" + rows("{t}\t{v}\t{i}\n")

@@ -69,10 +69,10 @@ def without_current(fields: Sequence[str]) -> bool:
 
 
 def shows_current(fields: Sequence[str]) -> bool:
-    """Whether a column has a unit of current, charge, power or energy, or an unknown one made with ampere."""
+    """Whether a column has, or is, a unit of current, charge, power or energy, or has one made with ampere."""
     for field in fields:
         head = split_header(field)
-        unit = unit_of(head.unit)
+        unit = unit_of(head.unit or head.text)
         if unit is not None and unit.base in ("A", "A.h", "W", "W.h"):
             return True
         if unit is None and head.unit is not None and _AMPERE.search(head.unit):

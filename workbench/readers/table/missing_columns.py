@@ -338,7 +338,8 @@ def is_table(head: Head, header: HeaderLine) -> bool:
 
 
 def _has_unit(header: str, name: str) -> bool:
-    written = split_header(header).unit
+    """Whether a header names the unit of a column of ours, or is that unit and nothing else: ``A`` beside ``Time``."""
+    written = split_header(header).unit or header
     if written == "S":  # siemens, unless the name is that of a time
         return False
     unit = unit_of(written)
