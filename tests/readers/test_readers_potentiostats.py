@@ -193,7 +193,7 @@ def test_a_voltage_over_time_alone_asks_and_the_advice_works(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("header", ["Time,V,A", "time (s),voltage (V),A"])
 def test_a_column_that_is_called_by_its_unit_alone_is_asked_for(header: str, tmp_path: Path) -> None:
-    """It was no current, and the advice was to take the current as 0."""
+    """The advice was to take the current as 0."""
     text = f"{header}\n" + rows("{t},{v},{i}\n")
     with pytest.raises(FileRefused, match=r'column_map=\{"A": "Current \[A\]"\}') as refused:
         got(tmp_path, text, "a.csv")

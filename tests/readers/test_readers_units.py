@@ -319,7 +319,7 @@ def test_the_c_of_a_charge_is_the_coulomb(parquet: bool, tmp_path: Path) -> None
 
 
 def test_a_current_comes_from_a_charge_in_coulombs(tmp_path: Path) -> None:
-    """Such a text of EC-Lab was no record at open circuit either, but could not be read."""
+    """Such a text of EC-Lab could not be read."""
     columns = {"time/s": T, "Ewe/V": V, "dQ/C": CHARGE * 10}
     reading, table = got(tmp_path, columns)
     assert reading.format == "biologic"
