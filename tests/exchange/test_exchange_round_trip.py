@@ -113,6 +113,37 @@ def test_all_comes_back(bench: wb.Bench, tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_notes_makers_dates_and_provenance_come_back(bench: wb.Bench, tmp_path: Path, name: str) -> None:
+    """They were in the file, and were not read: a specification came back without its manufacturer and its licence."""
+    bench.specifications.update(
+        "LG M50", notes="from the sheet", form_factor="21700", source={"doi": "10.1/a", "license": "CC-BY-4.0"}
+    )
+    bench.batches.update(
+        "A", notes="second line", date_manufactured="2026-01-02", properties={"line": {"value": 2, "unit": "1"}}
+    )
+    bench.instances.update("c1", notes="dented", date_manufactured="2026-01-03")
+    before = added(bench, odd_samples(), notes="chamber door open")
+    bench.measurements.export(before, tmp_path / name)
+    other, after = returned(tmp_path, tmp_path / name)
+    fields = {
+        "specifications": ("LG M50", ("notes", "form_factor", "manufacturer", "source")),
+        "batches": ("A", ("notes", "date_manufactured", "properties")),
+        "instances": ("c1", ("notes", "date_manufactured")),
+    }
+    with other:
+        assert after.notes == "chamber door open"
+        for collection, (record, names) in fields.items():
+            held, made = getattr(bench, collection).get(record), getattr(other, collection).get(record)
+            assert [getattr(made, field) for field in names] == [getattr(held, field) for field in names]
+            assert getattr(held, names[0])
+    (tmp_path / "named").mkdir()
+    named, _ = returned(tmp_path / "named", tmp_path / name, specification="Other", instance="c9", batch="B")
+    with named:
+        assert named.specifications.get("Other").manufacturer is None
+        assert (named.batches.get("B").notes, named.instances.get("c9").notes) == (None, None)
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_what_is_excluded_comes_back_and_the_report_says_so(bench: wb.Bench, tmp_path: Path, name: str) -> None:
     before = added(bench, odd_samples())
     bench.exclude(before, cycles="0, 3-5", reason="power cut")

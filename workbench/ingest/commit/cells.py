@@ -129,9 +129,12 @@ class Cells:
         elif found is None:
             name = self.own_name(place.name)
         if found is None:
+            known = dict(to.known.get("specification", {}))
             data = self._design(name, to, report, prepared, like)
+            data = {**known, **data, "properties": labels.design}
+            data["source"] = {**known.get("source", {}), **data.get("source", {})}
             if to.specification is None:
-                data["source"] = {**data.get("source", {}), OWN: True}
+                data["source"][OWN] = True
             found = self.make(connection, Specification, data, report)
         elif prepared is not None and not labels.ratings:
             found = self._checked(connection, prepared, found, report)
@@ -242,7 +245,8 @@ class Cells:
         if ref is None or isinstance(ref, Record):
             return None if ref is None else self.find(Batch, ref)
         within = {"specification_id": specification.id}
-        return self.existing(Batch, ref, within) or self.make(connection, Batch, {"name": ref, **within}, report)
+        data = {**to.known.get("batch", {}), "name": ref, **within}
+        return self.existing(Batch, ref, within) or self.make(connection, Batch, data, report)
 
     def instance(
         self,
@@ -261,7 +265,7 @@ class Cells:
             return self.described(connection, place.cell, batch, labels, report)
         if place.why:
             report.assume("cell", place.why)
-        data: RecordFields = {"name": place.name, "specification_id": specification.id}
+        data: RecordFields = {**to.known.get("instance", {}), "name": place.name, "specification_id": specification.id}
         data |= {"batch_id": None if batch is None else batch.id, "properties": labels.cell}
         return self.make(connection, Instance, data, report)
 

@@ -24,7 +24,7 @@ from ..plan.jobs import Job
 from ..plan.labels import Labels
 from ..plan.paths import shown
 from ..plan.ratings import known_ah, rated_volts
-from ..read.exported import MEASURED, estimate_of, exclusions_of, labels_of
+from ..read.exported import MEASURED, estimate_of, exclusions_of, known_of, labels_of
 from ..read.prepare import Prepared
 from ..report.report import FileReport
 from .cells import MOST_NAMES, Cells, names
@@ -217,6 +217,7 @@ class Committer:
             to.batch or own.batch,
             to.by_batch,
             estimate={} if to.ratings else estimate_of(prepared.brought),
+            known=known_of(prepared.brought, to),
         )
 
     def _labels(self, job: Job, prepared: Prepared) -> Labels:

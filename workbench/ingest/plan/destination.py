@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pydantic import JsonValue
 
 from ...records import Record
+from ..limits import JsonObject
 from .labels import Labels, Ratings
 
 Ref = str | Record
@@ -27,6 +28,9 @@ class Destination:
     """Specification -> its ratings, as said of any file: a sheet often writes them once. Those to be made have them."""
     estimate: Mapping[str, JsonValue] = field(default_factory=dict)
     """The ``source`` of ratings that an exported file brings and that were estimated there."""
+    known: Mapping[str, JsonObject] = field(default_factory=dict)
+    """What an exported file knows besides of the records that it names: of its ``specification``, ``batch`` and
+    ``instance``, where these are to be made."""
 
     def of(self, labels: Labels) -> Destination:
         """With what is said of one file in place of what is meant for all."""

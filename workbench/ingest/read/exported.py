@@ -19,7 +19,8 @@ from ...exchange import EXCLUSIONS, Excluded, Passport, tables
 from ...records.exclusion import cycles_text
 from ...records.specification import ESTIMATED
 from ...table import Table
-from ..limits import Limits, RecordFields
+from ..limits import JsonObject, Limits, RecordFields
+from ..plan.destination import Destination
 from ..plan.labels import Labels, Ratings
 from . import samples_file
 from .cycler_step_types import CyclerStepTypes
@@ -131,8 +132,36 @@ def estimate_of(brought: Brought) -> dict[str, JsonValue]:
     return {key: source[key] for key in _OF_ESTIMATES if isinstance(source.get(key), str | int | float)}
 
 
+def known_of(brought: Brought, to: Destination) -> dict[str, JsonObject]:
+    """What an exported file knows besides of the cell, batch and specification that it names, by the kind of record.
+
+    ``to`` is where the file goes by what is said from outside: of a record that is another one there nothing is taken.
+    """
+    said = {"specification": to.specification, "batch": to.batch, "instance": to.instance}
+    records = {
+        "specification": brought["specification"],
+        "batch": brought["batch"],
+        "instance": brought["instance"],
+    }
+    found: dict[str, JsonObject] = {}
+    for kind, record in records.items():
+        if said[kind] not in (None, record.get("name")):
+            continue
+        found[kind] = {field: record[field] for field in _BESIDES[kind] if record.get(field)}
+    source = found.get("specification", {}).get("source")
+    if isinstance(source, dict):
+        estimated = _OF_ESTIMATES if source.get("ratings") == ESTIMATED else ("own",)
+        found["specification"]["source"] = {key: value for key, value in source.items() if key not in estimated}
+    return found
+
+
+_BESIDES = {
+    "specification": ("notes", "form_factor", "manufacturer", "source"),
+    "batch": ("notes", "date_manufactured", "properties"),
+    "instance": ("notes", "date_manufactured"),
+}
 _OF_ESTIMATES = ("ratings", "file", "capacity", "at_least", "own")
-MEASURED = ("start_time", "end_time", "tags", "properties", "protocol", "test_setup")
+MEASURED = ("start_time", "end_time", "tags", "notes", "properties", "protocol", "test_setup")
 """What a measurement brings of its own."""
 
 
