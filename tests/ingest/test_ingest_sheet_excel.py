@@ -57,3 +57,9 @@ def test_what_stands_in_a_merged_cell_holds_for_its_rows(tmp_path: Path) -> None
 @pytest.mark.parametrize("heading", ["date", "charge [A.h]", "change"])
 def test_a_property_is_no_slip_of_a_german_heading(heading: str) -> None:
     assert Heading(heading, "The sheet").means == "property"
+
+
+@pytest.mark.parametrize("heading", ["C-rate", "c rate", "Temperature", "Druck"])
+def test_a_property_of_the_test_needs_no_unit(heading: str) -> None:
+    """`C-rate` was refused: "Did you mean 'c-rate'?"."""
+    assert (Heading(heading, "The sheet").means, Heading(heading, "The sheet").about) == ("property", "test")
