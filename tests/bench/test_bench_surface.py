@@ -547,3 +547,9 @@ def test_a_folder_is_read_without_the_stores_in_it(tmp_path: Path) -> None:
         bench.specifications.list()
         report = bench.ingest(tmp_path)
         assert {Path(path).name for path in report.skipped} == {"notes.db", "lab.db.txt"}
+
+
+def test_what_a_run_would_compute_is_not_said_to_be_computed() -> None:
+    """`workbench analyse knee --check` said that tests were computed, and computed none."""
+    done = Analysed("knee", 2, computed=["a"], unchanged=1, stale=["a"])
+    assert done.in_words(check=True) == "knee: 1 to compute (1 of them stale), 1 unchanged, of 2 tests."

@@ -126,7 +126,8 @@ def test_the_commands_say_what_they_did(place: Path, tmp_path: Path) -> None:
 
     assert "2 plots ready." in run("warm")
     assert '"plots": 1' in run("warm", "First", "--json")
-    assert "Wrote the tests" in run(
-        "export-tests", str(tmp_path / "out"), "--where", "name=RPT 1", "--ending", ".parquet"
-    )
+    exported = ("export-tests", str(tmp_path / "out"), "--ending", ".parquet", "--where")
+    assert "Wrote 1 test to" in run(*exported, "name=RPT 1")
+    assert '"written": 1' in run(*exported, "name=RPT 1", "--json")
+    assert "No test was found" in run(*exported, "batch=Z")
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["C_1_RPT_1.parquet"]

@@ -81,12 +81,16 @@ class Analysed:
         return made
 
     def __repr__(self) -> str:
+        return self.in_words()
+
+    def in_words(self, *, check: bool = False) -> str:
+        """What the run did, or with ``check`` what one would do."""
         if not self.tests:
             return f"{self.type}: there is no test to compute it of."
         without = len(self.invalid.keys() & {*self.computed})
-        of_them = [f"{len(self.stale)} of them stale before"] if self.stale else []
+        of_them = [f"{len(self.stale)} of them stale{'' if check else ' before'}"] if self.stale else []
         of_them += [f"{without} of them without a result"] if without else []
-        parts = [f"{len(self.computed)} computed" + (f" ({', '.join(of_them)})" if of_them else "")]
+        parts = [f"{len(self.computed)} {'to compute' if check else 'computed'}" + (f" ({', '.join(of_them)})" if of_them else "")]
         parts += [f"{len(self.invalid) - without} failed"] if len(self.invalid) > without else []
         parts += [f"{self.unchanged} unchanged"]
         parts += ["stopped before the end"] if self.cancelled else []

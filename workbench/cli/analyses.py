@@ -98,7 +98,7 @@ def analyse(
     if as_json:
         print_json(done.as_dict())
     else:
-        out.print(repr(done), markup=False, soft_wrap=True)
+        out.print(done.in_words(check=check), markup=False, soft_wrap=True)
     if check and done.computed:
         raise typer.Exit(1)
 

@@ -199,14 +199,22 @@ def export_tests(
         open_bench(path, project, organization, read_only=True, executor=executor) as bench,
         progress_bar("Writing") as told,
     ):
-        failed = bench.export_tests(folder, filters(where or []), ending=ending, progress=told)
+        found = 0
+
+        def counting(done: int, of: int, name: str) -> None:
+            nonlocal found
+            found = of
+            told(done, of, name)
+
+        failed = bench.export_tests(folder, filters(where or []), ending=ending, progress=counting)
+    written = found - len(failed)
     if as_json:
-        print_json({"folder": str(folder), "failed": failed})
+        print_json({"folder": str(folder), "written": written, "failed": failed})
     else:
         for name, why in failed.items():
             out.print(f"{name}: {why}", style="red", markup=False, soft_wrap=True)
-        if not failed:
-            out.print(f"Wrote the tests to {folder}.", markup=False, soft_wrap=True)
+        said = f"Wrote {counted(written, 'test')} to {folder}." if found else "No test was found, so nothing was written."
+        out.print(said, markup=False, soft_wrap=True)
     if failed:
         raise typer.Exit(1)
 
