@@ -173,6 +173,7 @@ def test_members_are_listed_added_and_removed(tmp_path: Path) -> None:
     assert rows["ada@lab.org"]["every project"] is None
     assert rows["bob@lab.org"]["role"] == "Admin"
     told("users", "remove", *store, "ada@lab.org")
+    assert "'ada@lab.org' is not a member of" in told("users", "remove", *store, "ada@lab.org", code=2)
     with Store.open(tmp_path / "lab.db") as opened, pytest.raises(Exception, match="unknown, revoked or expired"):
         opened.people.caller(made["key"])
     told("users", "remove", *store, "local@localhost")

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from ..errors import NotFound
 from .console import out, print_json, print_rows
 from .help import Commands
 from .options import JsonOption, OrganizationOption, ProjectOption, RoleOption, StoreOption, existing, open_store
@@ -95,6 +96,8 @@ def remove_user(
     with open_store(existing(store), create=False) as opened:
         chosen = members.organization_of(opened, organization, project)
         found = opened.rows.user(user)
+        if opened.people.member(chosen.id, found.id) is None:
+            raise NotFound(f"'{user}' is not a member of '{chosen.name}'.")
         opened.people.remove_member(chosen.id, found.id)
     if as_json:
         print_json({"user_id": found.id, "removed": True})
