@@ -17,11 +17,12 @@ import workbench as wb
 from workbench.cli import app
 from workbench.errors import BadRequest
 from workbench.passport import Passport, passports_in, read_passport, why_boards_changed
+from workbench.passport import reading
 from workbench.passport.embedding import attached
 from workbench.passport.passport import PlotSeen
 
 BROKEN = {**RECIPE, "transform": "def transform(data, params):\n    raise ValueError('no')\n"}
-ENDINGS = ("html", "ipynb", "pdf")
+ENDINGS = ("html", "ipynb", "pdf", "zip")
 # As Chromium writes it: one catalog, one page, a table of places.
 PLAIN_PDF = (
     b"%PDF-1.4\n1 0 obj\n<< /Type /Catalog\n/Pages 2 0 R >>\nendobj\n"
@@ -72,7 +73,7 @@ def test_each_figure_of_a_dashboard_has_its_passport_under_its_name(
         assert [Passport.model_validate_json(one.read_bytes()) for one in attachments] == found
 
 
-@pytest.mark.parametrize("ending", ["html", "ipynb"])
+@pytest.mark.parametrize("ending", ["html", "ipynb", "zip"])
 def test_two_files_of_a_dashboard_are_compared_plot_by_plot(board: Any, tmp_path: Path, ending: str) -> None:
     before, after = tmp_path / f"before.{ending}", tmp_path / f"after.{ending}"
     board.export(before)
@@ -81,6 +82,18 @@ def test_two_files_of_a_dashboard_are_compared_plot_by_plot(board: Any, tmp_path
     assert [(one.kind, one.place) for one in found] == [("values", "Curves twice as high: scale")]
     assert str(found) == "values: 'Curves twice as high': 'scale' was 1.0, is 2.0"
     assert wb.why_changed(after, after) == ()
+
+
+def test_an_archive_that_cannot_be_read_is_refused_in_words(
+    board: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    board.export(tmp_path / "board.zip")
+    data = (tmp_path / "board.zip").read_bytes()
+    with pytest.raises(BadRequest, match="cannot be read"):
+        passports_in(data[: len(data) // 2])
+    monkeypatch.setattr(reading, "_MOST_UNPACKED", 1 << 10)
+    with pytest.raises(BadRequest, match="have more than"):
+        passports_in(data)
 
 
 def test_a_figure_is_compared_with_that_of_its_plot(board: Any, bench: wb.Bench, tmp_path: Path) -> None:

@@ -90,7 +90,10 @@ class Analysed:
         without = len(self.invalid.keys() & {*self.computed})
         of_them = [f"{len(self.stale)} of them stale{'' if check else ' before'}"] if self.stale else []
         of_them += [f"{without} of them without a result"] if without else []
-        parts = [f"{len(self.computed)} {'to compute' if check else 'computed'}" + (f" ({', '.join(of_them)})" if of_them else "")]
+        parts = [
+            f"{len(self.computed)} {'to compute' if check else 'computed'}"
+            + (f" ({', '.join(of_them)})" if of_them else "")
+        ]
         parts += [f"{len(self.invalid) - without} failed"] if len(self.invalid) > without else []
         parts += [f"{self.unchanged} unchanged"]
         parts += ["stopped before the end"] if self.cancelled else []

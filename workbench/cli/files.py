@@ -213,7 +213,11 @@ def export_tests(
     else:
         for name, why in failed.items():
             out.print(f"{name}: {why}", style="red", markup=False, soft_wrap=True)
-        said = f"Wrote {counted(written, 'test')} to {folder}." if found else "No test was found, so nothing was written."
+        said = (
+            f"Wrote {counted(written, 'test')} to {folder}."
+            if found
+            else "No test was found, so nothing was written."
+        )
         out.print(said, markup=False, soft_wrap=True)
     if failed:
         raise typer.Exit(1)

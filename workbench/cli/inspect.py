@@ -48,9 +48,9 @@ def inspect(
 ) -> None:
     """Show what an exported figure was drawn from: its passport.
 
-    Every png, svg, pdf, html, parquet and ipynb file that the workbench exports holds its passport; that of a csv file
-    is in a file beside it. The file of a dashboard has one for each figure: all are shown, and `--than` another file of
-    it compares plot by plot. Nothing of the file is run, except with `--now`: then its scripts are run in a sandbox."""
+    Every png, svg, pdf, html, parquet, ipynb and zip file that the workbench exports holds its passport; that of a csv
+    file is in a file beside it. The file of a dashboard has one for each figure: all are shown, and `--than` another
+    file of it compares plot by plot. Nothing of the file is run, except with `--now`: then its scripts are run in a sandbox."""
     from ..bench.opened_figure import open_figure, why_changed
     from ..passport import read_passports, why_boards_changed
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import re
+import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -19,6 +22,8 @@ from .passport import KEY, MOST_BYTES, Passport, from_json, from_packed, from_te
 MOST_FILE = 256 << 20
 """Most bytes of a file that is looked at."""
 _MOST_FOOTER = 32 << 20
+_MOST_UNPACKED = 64 << 20
+"""Most bytes of the pages in an archive."""
 _SVG = re.compile(rb'<metadata id="%b">([A-Za-z0-9+/=\s]{1,%d})</metadata>' % (KEY.encode(), 8 << 20))
 _HTML = re.compile(rb'<script type="application/json" id="%b(?:-\d{1,4})?">' % KEY.encode())
 MOST_FIGURES = 200
@@ -44,7 +49,7 @@ def read_passport(path: str | os.PathLike[str], number: int | None = None) -> Pa
 
 
 def read_passports(path: str | os.PathLike[str]) -> list[Passport]:
-    """The passports of a file: png, svg, pdf, html, parquet, ipynb; of a csv file that of the file beside it.
+    """The passports of a file: png, svg, pdf, html, parquet, ipynb, zip; of a csv file that of the file beside it.
 
     The file of a dashboard has one for each figure, in the order of the plots.
 
@@ -136,11 +141,32 @@ def passports_in(data: bytes) -> list[Passport]:
         return [_of_page(data, found.end()) for found in islice(_HTML.finditer(data), MOST_FIGURES)]
     if start.startswith(b"%PDF"):
         return list(_in_pdf(data))
+    if start.startswith(b"PK"):
+        return list(_in_archive(data))
     return _only(passport_in(data))
 
 
 def _only(found: Passport | None) -> list[Passport]:
     return [] if found is None else [found]
+
+
+def _in_archive(data: bytes) -> Iterator[Passport]:
+    """Those of the pages in the archive of a dashboard."""
+    left = _MOST_UNPACKED
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            pages = [one for one in archive.infolist() if one.filename.lower().endswith(".html")]
+            for page in pages[:MOST_FIGURES]:
+                with archive.open(page) as file:
+                    read = file.read(left + 1)
+                left -= len(read)
+                if left < 0:
+                    raise BadRequest(f"The pages of this archive have more than {_MOST_UNPACKED >> 20} MiB.")
+                found = _in_html(read)
+                if found is not None:
+                    yield found
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, OSError) as error:
+        raise BadRequest(f"This archive cannot be read: {error}.") from None
 
 
 def _in_cells(data: bytes) -> list[Passport]:

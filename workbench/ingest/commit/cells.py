@@ -265,7 +265,11 @@ class Cells:
             return self.described(connection, place.cell, batch, labels, report)
         if place.why:
             report.assume("cell", place.why)
-        data: RecordFields = {**to.known.get("instance", {}), "name": place.name, "specification_id": specification.id}
+        data: RecordFields = {
+            **to.known.get("instance", {}),
+            "name": place.name,
+            "specification_id": specification.id,
+        }
         data |= {"batch_id": None if batch is None else batch.id, "properties": labels.cell}
         return self.make(connection, Instance, data, report)
 
