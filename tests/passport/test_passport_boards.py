@@ -16,8 +16,7 @@ from typer.testing import CliRunner
 import workbench as wb
 from workbench.cli import app
 from workbench.errors import BadRequest
-from workbench.passport import Passport, passports_in, read_passport, why_boards_changed
-from workbench.passport import reading
+from workbench.passport import Passport, passports_in, read_passport, reading, why_boards_changed
 from workbench.passport.embedding import attached
 from workbench.passport.passport import PlotSeen
 
