@@ -50,7 +50,8 @@ def inspect(
 
     Every png, svg, pdf, html, parquet, ipynb and zip file that the workbench exports holds its passport; that of a csv
     file is in a file beside it. The file of a dashboard has one for each figure: all are shown, and `--than` another
-    file of it compares plot by plot. Nothing of the file is run, except with `--now`: then its scripts are run in a sandbox."""
+    file of it compares plot by plot. Nothing of the file is run, except with `--now`: then its scripts are run in a
+    sandbox."""
     from ..bench.opened_figure import open_figure, why_changed
     from ..passport import read_passports, why_boards_changed
 
