@@ -345,3 +345,19 @@ def test_it_shows_itself(bench: Bench) -> None:
         assert "<td" in shown
         assert "read as biologic: " in shown
         assert len(quick.figure.data) == 5
+
+
+def test_a_table_with_commas_in_quoted_texts_is_drawn(bench: Bench, tmp_path: Path) -> None:
+    """The numbers of a figure, exported: quick ended in StopIteration, or took the first row for the names."""
+    rows = "".join(f'"A, 25 °C (n = 2)",{k},{100 - k}\n' for k in range(20))
+    (tmp_path / "numbers.csv").write_text("Series,Cycle count,Retention [%]\n" + rows)
+    table = bench.quick(tmp_path / "numbers.csv").table()
+    assert [*table][-2:] == ["Cycle count", "Retention [%]"]
+    assert table["Retention [%]"].tolist() == [100 - k for k in range(20)]
+
+
+def test_lines_without_one_shape_are_refused_in_words(bench: Bench, tmp_path: Path) -> None:
+    path = tmp_path / "lines.csv"
+    path.write_text("".join(",".join("1" * (2 + k % 5)) + "\n" for k in range(30)))
+    with pytest.raises(wb.FileRefused, match="lines.csv"):
+        bench.quick(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 import re
@@ -89,7 +90,10 @@ def _decoded(raw: bytes) -> str:
 def _parsed(text: str, path: Path) -> pd.DataFrame:
     lines = text.splitlines()[:_LOOKED_AT]
     delimiter, width = _shape(lines)
-    at = next(n for n, line in enumerate(lines) if not _is_comment(line) and _width(line, delimiter) == width)
+    whole = (n for n, line in enumerate(lines) if not _is_comment(line) and _width(line, delimiter) == width)
+    at = next(whole, None)
+    if at is None:
+        raise NoTable
     first = _fields(lines[at], delimiter)
     headed = not all(_NUMBER.match(field) for field in first)
     names = first if headed else _from_comment(lines[:at], delimiter, width)
@@ -159,7 +163,12 @@ def _width(line: str, delimiter: str) -> int:
 
 
 def _fields(line: str, delimiter: str) -> list[str]:
-    return [field.strip().strip('"') for field in line.split(delimiter)]
+    """The fields of a line; a delimiter within quotes is part of a text."""
+    try:
+        (read,) = csv.reader([line], delimiter=delimiter, skipinitialspace=True)
+    except (csv.Error, ValueError):  # a field that is too long, or an empty line
+        read = line.split(delimiter)
+    return [field.strip().strip('"') for field in read]
 
 
 def _distinct(names: Sequence[str]) -> list[str]:
