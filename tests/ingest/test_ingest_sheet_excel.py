@@ -63,3 +63,16 @@ def test_a_property_is_no_slip_of_a_german_heading(heading: str) -> None:
 def test_a_property_of_the_test_needs_no_unit(heading: str) -> None:
     """`C-rate` was refused: "Did you mean 'c-rate'?"."""
     assert (Heading(heading, "The sheet").means, Heading(heading, "The sheet").about) == ("property", "test")
+
+
+@pytest.mark.parametrize("unit", ["mAh/g", "mAh cm-2", "Wh", "V"])
+def test_a_capacity_in_a_unit_of_something_else_is_not_the_rating(unit: str) -> None:
+    """`capacity [mAh/g]` became the rated capacity of the cell, 150 mAh/g."""
+    said = Heading(f"capacity [{unit}]", "The sheet").labels("150")
+    assert said.ratings == {}
+    assert [*said.cell] == ["capacity"]
+
+
+@pytest.mark.parametrize("heading", ["capacity [mAh]", "Nennkapazität [Ah]", "capacity [A h]", "Umin [V]"])
+def test_a_rating_in_a_unit_of_its_own_is_one(heading: str) -> None:
+    assert Heading(heading, "The sheet").means == "rated"

@@ -55,6 +55,8 @@ _READING = tuple(name for name in COLUMNS if name in ReadOptions.__dataclass_fie
 """The columns that say how a file is read."""
 _RATED = {word: name for name, words in RATINGS.items() for word in words}
 _NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?")
+_PER_AMOUNT = re.compile(r"/|[-⁻−^][123¹²³]")
+"""In a unit: per mass, area or volume."""
 _UNIT = re.compile(r"^(?P<name>.*?\S)\s*(?:\((?P<round>[^()]+)\)|/\s*(?P<slash>\S+))$")
 
 
@@ -78,7 +80,7 @@ class Heading:
         folded = " ".join(self.name.casefold().replace("_", " ").split())
         self.means = "property"
         self.about = prefix or ("test" if folded in OF_THE_TEST else "cell")
-        if prefix in (None, "design") and self.unit is not None and folded in _RATED:
+        if prefix in (None, "design") and folded in _RATED and _rates(_RATED[folded], self.unit):
             self.means, self.name = "rated", _RATED[folded]
         elif prefix is None and folded in (_FOLDED if unit_of(self.unit) is None else _ENGLISH):
             self.means = _FOLDED[folded]
@@ -191,6 +193,14 @@ def _spelling(unit: str | None) -> str | None:
     known = unit_of(unit)
     same = known is not None and (known.times, known.over, known.plus) == (1.0, 1.0, 0.0)
     return known.base if known is not None and same else unit.strip()
+
+
+def _rates(rating: str, unit: str | None) -> bool:
+    """Whether a rating can be in this unit: ``capacity [mAh/g]`` is of a material, ``capacity [Wh]`` an energy."""
+    if unit is None or _PER_AMOUNT.search(unit):
+        return False
+    known = unit_of(unit)
+    return known is None or known.base == ("A.h" if rating == "capacity" else "V")
 
 
 def _slip(folded: str) -> bool:
