@@ -18,6 +18,7 @@ from pydantic import JsonValue
 from .dataset import Dataset
 from .drawing import Drawing, FigureAnswer, Values, drawable, script_in
 from .errors import BadRequest, FileRefused, Invalid, NotFound, Problem, instead, listed
+from .messages import option_name, place
 from .operations.operation import pages, rows_of
 from .quick_import import later
 from .recipe.strict import Raw
@@ -561,9 +562,8 @@ def only(found: list[R], wanted: str | None, what: str, several: str) -> R:
         return found[0]
     if wanted is None:
         names = listed(f"'{record.name}'" for record in found)
-        raise BadRequest(
-            f"There are {len(found)} {several} here: {names}. Say which with {what}=... (--{what} NAME)."
-        )
+        how = f"{what}=..." if place() == "python" else f"{option_name(what)} NAME"
+        raise BadRequest(f"There are {len(found)} {several} here: {names}. Say which with {how}.")
     for record in found:
         if wanted in (record.id, record.name):
             return record

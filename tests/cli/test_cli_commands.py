@@ -147,7 +147,7 @@ def test_a_store_with_several_projects_asks_which(
     at = ("--store", demo_copy)
     asked = run("catalog", *at)
     assert asked.code == 2
-    assert "There are 2 projects here: 'Default', 'Second'." in asked.err
+    assert "There are 2 projects here: 'Default', 'Second'. Say which with --project NAME." in asked.err
     assert "--project" in asked.err
     assert json.loads(run("catalog", *at, "--project", "Second", "--json").out)["sources"][0]["records"] < 20
     monkeypatch.setenv("WORKBENCH_PROJECT", "Default")
