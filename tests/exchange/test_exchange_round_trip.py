@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -218,6 +219,24 @@ def test_bdf_is_bdf_for_others(bench: wb.Bench, tmp_path: Path) -> None:
     other, after = returned(tmp_path, tmp_path / NAMES[0])
     with other:
         assert other.measurements.time_series(after)["Current [A]"].tolist() == mine["Current [A]"].tolist()
+
+
+def test_a_text_file_comes_back_under_another_name_and_compressed(bench: wb.Bench, tmp_path: Path) -> None:
+    """Its passport was taken for a document with labels: the cell had 'content_hash' and 'rows' as properties."""
+    before = added(bench, odd_samples(), properties={"a": 1})
+    bench.measurements.export(before, tmp_path / "out.bdf.csv")
+    text, passport = (tmp_path / "out.bdf.csv").read_bytes(), (tmp_path / "out.bdf.json").read_bytes()
+    for name, data in (("mine.csv", text), ("out.bdf.csv.gz", gzip.compress(text))):
+        folder = tmp_path / name.replace(".", "_")
+        folder.mkdir()
+        (folder / name).write_bytes(data)
+        (folder / name.replace(".gz", "").replace(".csv", ".json")).write_bytes(passport)
+        with wb.open(tmp_path / f"{name}.db") as other:
+            (file,) = other.ingest(folder)
+            assert (file.format, file.assumed) == ("exported", [])
+            assert content(other, file.measurement_id) == content(bench, before.id)
+            assert other.instances.get("c1").properties == {"mass": 68.5}
+            assert other.measurements.get(file.measurement_id).properties == {"a": 1}
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -173,7 +173,8 @@ def written(path: Path, start: int = 0) -> Path:
     return path
 
 
-def test_an_exported_file_brings_what_is_known_of_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["out.bdf.csv", "mine.csv"])
+def test_an_exported_file_brings_what_is_known_of_it(tmp_path: Path, name: str) -> None:
     told_of: list[Any] = []
     for where in ("near", "far"):
         folder = tmp_path / where
@@ -186,7 +187,9 @@ def test_an_exported_file_brings_what_is_known_of_it(tmp_path: Path) -> None:
             record = lab.near.measurements.update(str(report[0].measurement_id), tags=["told"])
             lab.near.measurements.export(record, folder / "out.bdf.csv")
             lab.near.measurements.delete(record)
-            (again,) = bench.ingest(folder / "out.bdf.csv")
+            (folder / "out.bdf.csv").rename(folder / name)
+            (folder / "out.bdf.json").rename(folder / name.replace(".csv", ".json"))
+            (again,) = bench.ingest(folder / name)
             made = bench.measurements.get(str(again.measurement_id))
             told_of.append((made.tags, made.instance_name, made.batch_name, made.name, again.format))
     assert told_of[0] == told_of[1]

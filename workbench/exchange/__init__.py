@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .content import ContentHash
-from .passport import EXCLUSIONS, KEY, Excluded, Passport, packed, sidecar_of
+from .passport import EXCLUSIONS, KEY, TEXTS, Excluded, Passport, packed, sidecar_of
 from .reading import passport_of, tables
 from .writing import ENDINGS, ending_of, write
 
@@ -11,6 +11,7 @@ __all__ = [
     "ENDINGS",
     "EXCLUSIONS",
     "KEY",
+    "TEXTS",
     "ContentHash",
     "Excluded",
     "Passport",

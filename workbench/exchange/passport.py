@@ -89,6 +89,13 @@ class Passport:
         return orjson.dumps(asdict(self), option=orjson.OPT_INDENT_2)
 
     @classmethod
+    def is_meant(cls, content: object) -> bool:
+        """Whether a JSON value is a passport by its members, of whatever version."""
+        return (
+            isinstance(content, Mapping) and {"columns", "content_hash", "rows", "measurement"} <= content.keys()
+        )
+
+    @classmethod
     def of(cls, raw: bytes) -> Passport | None:
         """Read a passport. None if the bytes are not a passport of this version."""
         try:
@@ -159,6 +166,10 @@ def stored_as(table: Table, *, bdf: bool) -> list[Stored]:
 def turned(column: Column) -> Column:
     """The column with the other sign. Twice turned it is the same, bit for bit."""
     return Column(column.kind, -column.values, column.valid, column.words)
+
+
+TEXTS = (".csv", ".csv.gz")
+"""Endings of the text files that may have a passport beside them."""
 
 
 def sidecar_of(path: Path) -> Path:

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from ..arrow import of_arrow
 from ..errors import FileRefused
 from ..table import Column, Table
-from .passport import KEY, MOST_BYTES, Passport, Stored, sidecar_of, turned
+from .passport import KEY, MOST_BYTES, TEXTS, Passport, Stored, sidecar_of, turned
 
 _ROWS = 1 << 18
 _HEAD = 4
@@ -31,7 +31,7 @@ def passport_of(path: Path) -> Passport | None:
             found = pq.read_schema(path).metadata or {}
             return Passport.of(found[KEY]) if KEY in found else None
         beside = sidecar_of(path)
-        if path.name.lower().endswith(".csv") and beside.is_file() and beside.stat().st_size <= MOST_BYTES:
+        if path.name.lower().endswith(TEXTS) and beside.is_file() and beside.stat().st_size <= MOST_BYTES:
             return Passport.of(beside.read_bytes())
     except (OSError, pa.ArrowException, ValueError):
         return None  # the reader of the format reports what is wrong with the file

@@ -10,11 +10,11 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from ..errors import BadRequest, ServerAway
-from ..exchange.passport import sidecar_of
+from ..exchange import TEXTS, passport_of, sidecar_of
 from ..ingest import FileReport, Growing, IngestOptions, Report
 from ..ingest.options import FileProgress, to_send
 from ..ingest.plan.jobs import Job
-from ..ingest.plan.paths import Paths, are_none, is_hidden, shown
+from ..ingest.plan.paths import Paths, are_none, shown
 from ..ingest.plan.plan import plan
 from ..ingest.plan.sheet import Row, Sheet
 from ..ingest.read.unknown_files import unknown_files
@@ -101,10 +101,11 @@ class _Sending:
 
     def _test(self, job: Job, of: int) -> dict[str, Sent]:
         files = [self._send(path, of) for path in job.paths]
-        beside = sidecar_of(job.paths[0])
+        first = job.paths[0]
+        beside = sidecar_of(first)
         of_tests = None if self._sheet is None else self._sheet.of_tests(job.paths[0], job.root)
         rows = [] if of_tests is None else of_tests.rows
-        goes_along = is_hidden(beside.name, [job.paths[0].name]) and beside.is_file()
+        goes_along = first.name.lower().endswith(TEXTS) and beside.is_file() and passport_of(first) is not None
         return {
             "files": files,
             "beside": [self._send(beside, of)] if goes_along else [],

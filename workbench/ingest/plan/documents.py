@@ -18,6 +18,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from ...errors import BadRequest
+from ...exchange import Passport
 from ...records.values import clean_text
 from ..limits import JsonObject
 from .headings import FILE, Heading
@@ -123,6 +124,8 @@ def _read(path: Path) -> Document | None:
         return None
     if isinstance(content, dict) and {"Header", "Parameterisation"} <= content.keys():
         return None  # a BPX set, which becomes a specification
+    if Passport.is_meant(content):
+        return None  # it goes along with the file that the workbench exported, which is read by it
     document = Document(path, [])
     if is_linked(content):
         document.rows = list(described(content))

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from ...errors import BadRequest, FileRefused, TooLarge
+from ...exchange import TEXTS
 from ...records.values import composed
 from ...store.db.formats import APPLICATION
 from .unpack import Unpacked, archives
@@ -202,9 +203,12 @@ def _is_store(path: Path) -> bool:
     return head.startswith(b"SQLite format 3\0") and head[68:] == APPLICATION.to_bytes(4, "big")
 
 
-def is_hidden(name: str, beside: Iterable[str]) -> bool:
+def is_hidden(name: str, beside: Container[str]) -> bool:
     """Whether a file of a folder is none to be read: a hidden one, or what goes along with an exported text."""
-    return name.startswith(".") or (name.endswith(".bdf.json") and name.removesuffix(".json") + ".csv" in beside)
+    passport = name.endswith(".bdf.json") and any(
+        name.removesuffix(".json") + ending in beside for ending in TEXTS
+    )
+    return name.startswith(".") or passport
 
 
 def shown(path: str | Path) -> str:

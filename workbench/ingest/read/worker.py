@@ -20,7 +20,7 @@ import orjson
 
 from ...c_allocator import keep_what_is_freed
 from ...errors import FileRefused, WorkbenchError
-from ...exchange.passport import sidecar_of
+from ...exchange.passport import TEXTS, sidecar_of
 from ...messages import typed_in
 from ...readers import SeveralTests, format_of
 from ...readers.non_series.recognise import HoldingFields, holding
@@ -120,7 +120,7 @@ def _with_passports(files: Iterable[str]) -> list[str]:
     """Files, each with what an exported text has beside it."""
     paths = [as_path(file) for file in files]
     return [str(path) for path in paths] + [
-        str(sidecar_of(path)) for path in paths if path.name.lower().endswith(".csv")
+        str(sidecar_of(path)) for path in paths if path.name.lower().endswith(TEXTS)
     ]
 
 
