@@ -23,7 +23,7 @@ from .arrow import to_arrow
 from .csv_cells import harmless_cell
 from .dataset import StepResult, stacked
 from .errors import BadRequest, instead
-from .exchange.writing import whole_file
+from .exchange.writing import refuse_folder, whole_file
 from .inert_page import POLICY_TAG, inert_script
 from .messages import counted, spaced
 from .passport import Passport, embedded, sidecar, sidecar_of
@@ -121,6 +121,7 @@ def save_table(path: str | Path, table: Table, passport: Passport | None = None)
 def _write_with_sidecar(path: str | Path, data: bytes, passport: Passport | None) -> Path:
     """Write a file, and that of its passport beside it if it is csv, which cannot hold one."""
     place = Path(path)
+    refuse_folder(place)
     if passport is not None and place.suffix.lower() == ".csv":
         write(place.with_name(sidecar_of(place.name)), sidecar(data, passport))
     return write(path, data)

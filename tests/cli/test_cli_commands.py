@@ -99,6 +99,11 @@ def recipe_of(folder: Path, name: str = "own.json", **parts: Any) -> Path:
         (["check", "latin.json"], 1, "config"),
         (["run", "notes.txt", "-o", "x.html"], 1, "This is not JSON"),
         (["run", "own.json", "-o", "x.xlsx"], 2, "A file ending in '.xlsx' cannot be written: 'x.xlsx'."),
+        (
+            ["run", "own.json", "-o", "taken.csv"],
+            2,
+            "'taken.csv' is a folder, so a file of this name cannot be written.",
+        ),
         (["run", "own.json", "-o", "absent/x.html"], 2, "There is no folder 'absent' to write 'x.html' in."),
         (["run", "own.json"], 2, "Missing option '-o'"),
         (["run", "own.json", "-o", "x.csv", "--step", "cell"], 2, "has no step 'cell'. Did you mean 'cells'?"),
@@ -130,6 +135,7 @@ def test_a_mistake_ends_in_a_sentence(run: Run, tmp_path: Path, words: list[str]
     with sqlite3.connect(tmp_path / "foreign.db") as foreign:
         foreign.execute("create table notes (text)")
     foreign.close()
+    (tmp_path / "taken.csv").mkdir()
     (tmp_path / "taken").mkdir()
     wb.open(tmp_path / "taken" / "workbench.db").close()
     ended = run(*[word.format(folder=tmp_path) for word in words])
@@ -137,6 +143,7 @@ def test_a_mistake_ends_in_a_sentence(run: Run, tmp_path: Path, words: list[str]
     assert ended.code == code, said
     assert told in " ".join(said.replace("│", " ").split())
     assert not list(tmp_path.glob("x.*"))
+    assert not list(tmp_path.glob("taken.csv.json"))
 
 
 def test_a_store_with_several_projects_asks_which(

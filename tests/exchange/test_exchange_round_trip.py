@@ -326,7 +326,9 @@ def test_labels_go_before_what_a_file_says(bench: wb.Bench, tmp_path: Path) -> N
 
 def test_what_cannot_be_exported_is_said(bench: wb.Bench, tmp_path: Path) -> None:
     record = added(bench, odd_samples())
+    (tmp_path / "taken.bdf.csv").mkdir()
     for path, told in (
+        (tmp_path / "taken.bdf.csv", "is a folder"),
         (tmp_path / "a.xlsx", "does not have the ending"),
         (tmp_path / "no" / "a.parquet", "no folder"),
     ):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from .. import export, figure_numbers
 from ..errors import BadRequest
+from ..exchange.writing import refuse_folder
 from ..passport import Passport, embedded
 from ..pictures import PaperOptions, Remark, draw, fitted, wants_paper
 
@@ -41,4 +42,5 @@ def writable_ending(target: Path) -> str:
         raise BadRequest(
             f"There is no folder '{target.parent}' to write '{target.name}' in. Create it, or name another one."
         )
+    refuse_folder(target)
     return ending

@@ -52,6 +52,7 @@ def write(
     ending = ending_of(path)
     if not path.parent.is_dir():
         raise BadRequest(f"There is no folder '{path.parent}' to write '{path.name}' in. Make it first.")
+    refuse_folder(path)
     content = ContentHash()
     columns: list[Stored] = []
     rows = 0
@@ -101,12 +102,20 @@ def _text(path: Path, tables: Iterator[pa.Table]) -> None:
             writer.write_table(table.cast(first.schema))
 
 
+def refuse_folder(path: Path) -> None:
+    """BadRequest if a file is to be written where a folder is."""
+    if path.is_dir():
+        raise BadRequest(f"'{path}' is a folder, so a file of this name cannot be written. Choose another name.")
+
+
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
     """A new path beside ``path`` for the block to write to. At the end it replaces ``path`` in one step.
 
     A reader sees the old file or the new file, also after a crash. If the block fails, ``path`` stays as it was.
+    BadRequest if a folder is there.
     """
+    refuse_folder(path)
     draft = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
     try:
         yield draft
