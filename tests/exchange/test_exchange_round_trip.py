@@ -316,6 +316,21 @@ def test_a_passport_cannot_break_the_rules(bench: wb.Bench, tmp_path: Path) -> N
         assert len(other.measurements.list()) == 0
 
 
+def test_a_passport_with_fields_of_wrong_types_is_refused_or_left_out(bench: wb.Bench, tmp_path: Path) -> None:
+    record = added(bench, odd_samples())
+    bench.measurements.export(record, tmp_path / NAMES[0])
+    path = tmp_path / "out.bdf.json"
+    said = json.loads(path.read_text())
+    for place, (wrong, status) in enumerate(
+        (({"source": "a text"}, "stored"), ({"manufacturer": [1]}, "refused"))
+    ):
+        path.write_text(json.dumps(said | {"specification": said["specification"] | wrong}))
+        with wb.open(tmp_path / f"other-{place}.db") as other:
+            (file,) = other.ingest(tmp_path / NAMES[0])
+            assert (file.status, file.format) == (status, "exported"), file
+            assert len(other.measurements.list()) == (status == "stored")
+
+
 def test_labels_go_before_what_a_file_says(bench: wb.Bench, tmp_path: Path) -> None:
     record = added(bench, odd_samples(), tags=["a"])
     bench.measurements.export(record, tmp_path / NAMES[2])

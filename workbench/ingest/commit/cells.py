@@ -129,7 +129,7 @@ class Cells:
         elif found is None:
             name = self.own_name(place.name)
         if found is None:
-            known = dict(to.known.get("specification", {}))
+            known: RecordFields = {**to.known.get("specification", {})}
             data = self._design(name, to, report, prepared, like)
             data = {**known, **data, "properties": labels.design}
             data["source"] = {**known.get("source", {}), **data.get("source", {})}

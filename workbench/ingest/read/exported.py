@@ -148,7 +148,7 @@ def known_of(brought: Brought, to: Destination) -> dict[str, JsonObject]:
         if said[kind] not in (None, record.get("name")):
             continue
         found[kind] = {field: record[field] for field in _BESIDES[kind] if record.get(field)}
-    source = found.get("specification", {}).get("source")
+    source = found.get("specification", {}).pop("source", None)
     if isinstance(source, dict):
         estimated = _OF_ESTIMATES if source.get("ratings") == ESTIMATED else ("own",)
         found["specification"]["source"] = {key: value for key, value in source.items() if key not in estimated}
