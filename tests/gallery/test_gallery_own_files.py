@@ -261,3 +261,29 @@ def test_a_test_at_another_current_is_compared_with_its_own_first_cycle() -> Non
 def test_a_wish_is_drawn_where_cells_have_neither_mass_nor_batch(bench: wb.Bench, wish: str) -> None:
     checked = bench.backend.propose(wish)
     assert checked.is_sound, checked.problems
+
+
+@pytest.fixture(scope="module")
+def unsorted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[wb.Bench]:
+    """A cell with temperatures and without a batch."""
+    folder = Path(__file__).parents[2] / "sample_data" / "neware"
+    with wb.open(tmp_path_factory.mktemp("unsorted") / "lab.db") as made:
+        files = [folder / f"M50-A-01_{test}.csv.gz" for test in ("RPT0", "RPT3", "ageing")]
+        made.ingest(files, name_rule="{cell}_{test}")
+        made.analyse("delta_q", m=10, n=5)
+        yield made
+
+
+@pytest.mark.parametrize("entry", ["resistance-growth", "arrhenius", "delta-q"])
+def test_cells_without_a_batch_are_drawn_without_a_warning_of_pandas(unsorted: wb.Bench, entry: str) -> None:
+    """The figure had `'str' is not supported as a fill value for float64 dtype` below it."""
+    figure = unsorted.figure(entry, **({"threshold": 99} if entry == "delta-q" else {}))
+    assert figure.data
+    assert figure.workbench.log == ""
+    assert any("no batch" in str(trace.name) for trace in figure.data)
+
+
+def test_cells_without_a_temperature_are_compared_without_a_warning_of_pandas(bench: wb.Bench) -> None:
+    figure = bench.figure("outliers", group="condition")
+    assert figure.data
+    assert figure.workbench.log == ""

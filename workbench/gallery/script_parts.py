@@ -49,6 +49,11 @@ def numbers_like(rows, pattern):
     return values, units
 
 
+def names_or(names, missing):
+    """Names, and another text where there is none: also of a column without any, which pandas takes for numbers."""
+    return names.astype(object).where(names.notna(), missing)
+
+
 def called(tests, column="name"):
     """What each test is called in a figure: with its cell where several of them have one name."""
     names = tests[column].astype(str)

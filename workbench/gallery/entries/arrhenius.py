@@ -48,9 +48,10 @@ def transform(data, params):
     points = points[points["Rate"] > 0]
     if points.empty:
         return battery.message("No chosen cell fades over ten complete cycles. Choose others.", unmet=True)
+    points["batch"] = names_or(points["batch"], "no batch")
     figure = go.Figure()
-    colors = palette(sorted(points["batch"].fillna("no batch").unique()))
-    for batch, one in points.groupby(points["batch"].fillna("no batch")):
+    colors = palette(sorted(points["batch"].unique()))
+    for batch, one in points.groupby("batch"):
         figure.add_scatter(
             x=1000 / (one["Temperature [degC]"] + 273.15),
             y=100 * one["Rate"],
@@ -62,7 +63,7 @@ def transform(data, params):
             hovertemplate="Cell: %{text}<br>Temperature: %{customdata:.1f} °C<br>%{y:.3g} % per cycle<extra></extra>",
         )
     laws, refused = [], {}
-    for batch, one in points.groupby(points["batch"].fillna("no batch")):
+    for batch, one in points.groupby("batch"):
         law = battery.arrhenius(one).iloc[0]
         bare = law["Ea [kJ/mol]"] != law["Ea [kJ/mol]"]
         if bare or not law["Valid"]:

@@ -58,9 +58,10 @@ def transform(data, params):
             f"No chosen cell has the feature of early cycles and a life. Choose others.{why}", unmet=True
         )
     rows = pd.DataFrame(found)
-    colors = palette(sorted(rows["batch"].fillna("no batch").unique()))
+    rows["batch"] = names_or(rows["batch"], "no batch")
+    colors = palette(sorted(rows["batch"].unique()))
     figure = go.Figure()
-    for batch, one in rows.groupby(rows["batch"].fillna("no batch")):
+    for batch, one in rows.groupby("batch"):
         color = colors[batch]
         figure.add_scatter(
             x=one["feature"],

@@ -51,7 +51,7 @@ def transform(data, params):
         rows["batch_name"].fillna("no batch"),
         rows["degrees"].map(", {:g} °C".format, na_action="ignore"),
     )
-    names = {"condition": batch + degrees.fillna(""), "batch": batch, "all": pd.Series("all", rows.index)}
+    names = {"condition": batch + names_or(degrees, ""), "batch": batch, "all": pd.Series("all", rows.index)}
     sizes = rows.groupby(names["condition"])["instance_name"].nunique()
     names["auto"] = names["condition"] if (sizes >= 6).all() else names["all"]
     rows["group"] = names[params["group"]]

@@ -89,12 +89,12 @@ def transform(data, params):
         found = found[found["instance_name"].isin(several[several > 1].index)]
         if found.empty:
             return battery.message("Each cell has pulses at one age only. Growth needs two.", unmet=True)
-    colors = palette(sorted(found["batch_name"].fillna("no batch").unique()))
+    found["batch"] = names_or(found["batch_name"], "no batch")
+    colors = palette(sorted(found["batch"].unique()))
     dashes = dict(zip(sorted(found["degrees"].dropna().unique()), DASHES * 10))
     figure, named = go.Figure(), set()
-    found["batch"] = found["batch_name"].fillna("no batch")
     for (_, _, cell), one in found.groupby(["batch", "degrees", "instance_name"], dropna=False):
-        batch, degrees = one["batch_name"].fillna("no batch").iloc[0], one["degrees"].iloc[0]
+        batch, degrees = one["batch"].iloc[0], one["degrees"].iloc[0]
         name = f"{batch}, {degrees:g} °C" if degrees == degrees else str(batch)
         figure.add_scatter(
             x=one["x"],
