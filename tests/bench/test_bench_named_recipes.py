@@ -74,6 +74,8 @@ def test_a_name_that_nothing_has_is_answered_with_near_ones(bench: wb.Bench) -> 
     for absent in ("", "a\0b", "x" * 5000):
         with pytest.raises(wb.BadRequest, match="The saved plots are 'All cells'"):
             bench.dataset(absent)
+    with pytest.raises(wb.BadRequest, match="bench.gallery.. in Python, or workbench gallery, lists the ready"):
+        bench.figure("nyquist")
 
 
 def test_a_name_of_several_plots_is_settled_by_their_ids(bench: wb.Bench) -> None:

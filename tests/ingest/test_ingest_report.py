@@ -63,6 +63,15 @@ def test_one_file_names_the_option_that_settles_an_assumption(bench: wb.Bench, t
     assert option.replace('"', "&quot;") in report._repr_html_()
 
 
+def test_headings_of_a_notebook_are_above_what_they_head(bench: wb.Bench, tmp_path: Path) -> None:
+    """JupyterLab writes the cells of a table at the right: the headings of texts were there, the texts at the left."""
+    (tmp_path / "one.csv").write_text(cycler_text(2, 0.0))
+    table = bench.ingest(tmp_path / "one.csv")._repr_html_()
+    side = r"<t(h|d) style='text-align:(left|right)'>"
+    heads, cells = ([found[1] for found in re.findall(side, table) if found[0] == kind] for kind in "hd")
+    assert heads[:9] == cells[:9] == ["left"] * 3 + ["right"] * 3 + ["left"] * 3
+
+
 def test_in_sum(bench: wb.Bench, tmp_path: Path) -> None:
     folder = tmp_path / "in"
     folder.mkdir()

@@ -74,10 +74,11 @@ def _unknown(text: str, plots: list[str]) -> str:
     """That a text is neither a file nor a plot, with the nearest of both."""
     closest = near(text, [*plots, *gallery.entries(), *_files_beside(text)])
     if text.lower().endswith(".json") or os.sep in text:
-        problem = f"The recipe '{text}' cannot be read: No such file."
+        problem, ready = f"The recipe '{text}' cannot be read: No such file.", ""
     else:
         problem = f"There is no saved plot '{text}', and no file of that name."
-    return f"{problem} {instead(text, closest or plots, 'saved plots')}"
+        ready = "" if closest else " bench.gallery() in Python, or workbench gallery, lists the ready recipes."
+    return f"{problem} {instead(text, closest or plots, 'saved plots')}{ready}"
 
 
 def _files_beside(text: str) -> list[str]:

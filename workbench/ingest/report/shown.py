@@ -156,11 +156,13 @@ def _grid(headings: Sequence[str], rows: Sequence[Sequence[str]], styles: Sequen
 
 
 def _html_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    head = "".join(f"<th>{html.escape(heading)}</th>" for heading in headings)
+    sides = [f"style='text-align:{'right' if heading in _NUMBERS else 'left'}'" for heading in headings]
+    head = "".join(f"<th {side}>{html.escape(name)}</th>" for side, name in zip(sides, headings, strict=True))
     body = []
     for row in rows:
         cells = (html.escape(cell).replace("\n", "<br>") for cell in row)
-        body.append("<tr>" + "".join(f"<td style='text-align:left'>{cell}</td>" for cell in cells) + "</tr>")
+        told = "".join(f"<td {side}>{cell}</td>" for side, cell in zip(sides, cells, strict=True))
+        body.append(f"<tr>{told}</tr>")
     return f"<table><thead><tr>{head}</tr></thead>" + "".join(body) + "</table>"
 
 
