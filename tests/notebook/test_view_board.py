@@ -63,6 +63,20 @@ def test_params_of_one_name_are_shared_on_request(board: Any) -> None:
     assert shared._shared.widget not in shared.widget.children
 
 
+def test_a_shared_control_says_which_plots_have_another_value(board: Any) -> None:
+    """After an undo in one tile it showed the value of the first plot, as if all had it."""
+    shown = board.show(share=True)
+    shown._shared.fields["size"].main.value = 7
+    size = shown._shared.fields["size"]
+    assert size.note.value == ""
+    shown.views["two"].undo()
+    assert size.note.value == "<span>Other values in 'two'.</span>"
+    shown.views["one"].undo()
+    assert (size.value, size.note.value) == (1, "<span>Other values in 'fails'.</span>")
+    size.main.value = 3
+    assert size.note.value == ""
+
+
 def test_set_reaches_every_plot_that_has_the_param(board: Any) -> None:
     shown = board.show()
     shown.set(size=3, own="y")

@@ -11,7 +11,7 @@ from IPython.display import display
 from pydantic import JsonValue
 
 from ..backend import Backend, FigureAnswer
-from ..errors import Invalid, Problem, WorkbenchError
+from ..errors import Invalid, Problem, WorkbenchError, listed
 from ..recipe.check import sound
 from ..recipe.params import Choice, Param
 from ..recipe.values import same_key, undeclared
@@ -207,15 +207,25 @@ class BoardView:
     def _show_shared(self) -> None:
         if not self._share.value:
             return
-        firsts = {name: views[0] for name, views in self._common().items()}
+        common = self._common()
+        firsts = {name: views[0] for name, views in common.items()}
         params = {name: _p(view, name) for name, view in firsts.items()}
         values = {name: view.values[name] for name, view in firsts.items()}
         options: dict[str, list[Choice]] = {}
-        for name, views in self._common().items():
+        for name, views in common.items():
             offered = [choice for view in views for choice in view.options.get(name, ())]
             if offered:
                 options[name] = _distinct(offered)
         self._shared.show(params, values, options)
+        for name, held in self._shared.fields.items():
+            held.remark(self._others(name, common[name]))
+
+    def _others(self, name: str, views: Sequence[View]) -> str:
+        """Which plots have another value than the shared control shows: each keeps controls and an undo of its own."""
+        shown = same_key(views[0].values[name])
+        held = {plot: view for plot, view in self.views.items() if view in views}
+        others = [f"'{plot}'" for plot, view in held.items() if same_key(view.values[name]) != shown]
+        return f"Other values in {listed(others, 3)}." if others else ""
 
     def _chosen(self, name: str, value: JsonValue, quiet: float) -> None:
         wrong = self._spread(name, value)

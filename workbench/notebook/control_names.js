@@ -46,10 +46,11 @@ function nameField(field, number) {
 }
 
 function nameGroups(controls) {
+  const shared = controls.parentElement?.classList.contains("wb-board-frame");
   for (const [kind, name] of [["wb-data", "Data"], ["wb-look", "View"]]) {
     for (const group of controls.querySelectorAll(`:scope > .${kind}`)) {
       set(group, "role", "group");
-      set(group, "aria-label", `${name} params`);
+      set(group, "aria-label", shared ? `Shared params, ${name.toLowerCase()}` : `${name} params`);
     }
   }
 }

@@ -116,6 +116,11 @@ class Field:
             text, refused = self._told
             self.hint(text or self.said, wrong=text is not None and refused)
 
+    def remark(self, text: str) -> None:
+        """Show a sentence of somebody else beside that of the control, until the control is shown anew."""
+        if self._told == (None, False):
+            self.hint(" ".join(filter(None, (self.said, text))))
+
     def hint(self, text: str | None, wrong: bool = False) -> None:
         """Show a sentence below the control, or remove it."""
         shown = "" if not text else f"<span>{escape(text, quote=False)}</span>"
