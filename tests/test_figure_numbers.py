@@ -171,6 +171,38 @@ def test_a_figure_gives_its_numbers_to_pandas_and_polars() -> None:
     assert other["Current [A]"].to_list() == frame["Current [A]"].tolist()
 
 
+def test_whole_numbers_can_be_calculated_with(tmp_path: Path) -> None:
+    """A figure holds the numbers of 120 cycles in a byte each: twice 119 was -18 in polars and in a parquet export."""
+    polars = pytest.importorskip("polars")
+    cycle = np.arange(120)
+    figure = Figure(go.Figure(go.Scatter(x=cycle, y=cycle / 2, name="A")))
+    figure.update_layout(**battery.axis_titles("Cycle count", "Voltage [V]"))
+    assert (2 * figure.to_polars()["Cycle count"])[-1] == 238
+    figure.save(tmp_path / "tidy.parquet", tidy=True)
+    figure.save(tmp_path / "plain.parquet")
+    for name, column in (("tidy", "Cycle count"), ("plain", "x")):
+        assert (2 * polars.read_parquet(tmp_path / f"{name}.parquet")[column])[-1] == 238
+
+
+def test_a_series_of_no_source_has_its_columns(tmp_path: Path) -> None:
+    """In pandas it had; in polars and in an export it had only the id and the number of the sample."""
+    polars = pytest.importorskip("polars")
+    tests = {"op": "list", "source": "measurements", "fields": ["id"]}
+    curves = {"op": "series", "source": "measurements", "ids": {"from": "tests", "column": "id"}}
+    curves |= {"x": "Time [s]", "columns": ["Voltage [V]"]}
+    plan = {"steps": {"tests": tests, "curves": curves}}
+    recipe = {"plan": plan, "transform": "def transform(data, params):\n    return go.Figure()\n", "params": {}}
+    with wb.open(tmp_path / "empty.db") as bench:
+        data = bench.dataset(plan)
+        bench.export(recipe, tmp_path / "curves.csv", step="curves")
+    made = data.to_polars()["curves"]
+    assert made.schema == {
+        "id": polars.String, "sample": polars.Int64, "Time [s]": polars.Float64, "Voltage [V]": polars.Float64
+    }  # fmt: skip
+    assert list(data["curves"].long()) == ["id", "Time [s]", "Voltage [V]"]
+    assert list(pd.read_csv(tmp_path / "curves.csv")) == ["id", "sample", "Time [s]", "Voltage [V]"]
+
+
 def test_export_writes_tidy_tables_only_where_asked(demo_store: Path, demo_folder: Path, tmp_path: Path) -> None:
     recipe = demo_folder / "recipes" / "fade-by-batch.json"
     with wb.open(demo_store) as bench:

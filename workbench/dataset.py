@@ -87,12 +87,17 @@ class Dataset:
     columns: dict[str, StepColumns] = field(default_factory=dict)
 
 
-def stacked(series: SeriesSet) -> tuple[Column, NDArray[np.int64], Table]:
-    """All sources one below the other: their ids (n,) as text, their sample numbers (n,) and their columns."""
+def stacked(series: SeriesSet, columns: StepColumns | None = None) -> tuple[Column, NDArray[np.int64], Table]:
+    """All sources one below the other: their ids (n,) as text, their sample numbers (n,) and their columns.
+
+    ``columns`` are those of the step: a step that read no source has them from there.
+    """
     parts = list(series.values())
     codes = np.repeat(np.arange(len(parts), dtype=np.int32), [len(samples.rows) for samples in parts])
     rows = np.concatenate([samples.rows for samples in parts]) if parts else np.zeros(0, np.int64)
     ids = Column("text", codes, None, tuple(map(str, series)))
+    if not parts:
+        return ids, rows, Table({name: Column.from_python([], kind) for name, kind in columns or ()}, 0)
     return ids, rows, concat([samples.table for samples in parts])
 
 

@@ -21,7 +21,7 @@ from pydantic import JsonValue
 
 from .arrow import to_arrow
 from .csv_cells import harmless_cell
-from .dataset import StepResult, stacked
+from .dataset import StepColumns, StepResult, stacked
 from .errors import BadRequest, instead
 from .exchange.writing import refuse_folder, whole_file
 from .inert_page import POLICY_TAG, inert_script
@@ -461,7 +461,8 @@ def _scalar(value: Decoded | np.generic) -> str | int | float | None:
 
 def _column(values: Listed) -> Column:
     if isinstance(values, np.ndarray) and values.ndim == 1:
-        return Column.of(values)
+        # A figure holds whole numbers in as few bytes as they need; whoever calculates with them needs all of them.
+        return Column.of(values.astype(np.int64) if values.dtype.kind in "iu" and values.itemsize < 8 else values)
     return Column.from_python([_scalar(value) for value in values])
 
 
@@ -471,15 +472,17 @@ def _to_length(column: Column, n: int) -> Column:
     return column if len(column) == n else concat_columns([column, Column.nulls(n - len(column))])
 
 
-def step_table(result: StepResult) -> Table:
+def step_table(result: StepResult, columns: StepColumns | None = None) -> Table:
     """A step of a dataset as one table: rows as they are, series one below the other.
+
+    ``columns`` are those of the dataset for the step: a series step that read no source has them from there.
 
     For series the first columns are ``id`` and ``sample`` (the sample number in the stored series). If the step has
     columns of these names, they are called ``source id`` and ``source sample``.
     """
     if isinstance(result, Table):
         return result
-    ids, rows, below = stacked(result)
+    ids, rows, below = stacked(result, columns)
     key, sample = (name if name not in below else f"source {name}" for name in ("id", "sample"))
     return Table({key: ids, sample: Column.of(rows), **below.columns}, len(rows))
 

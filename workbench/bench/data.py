@@ -51,7 +51,8 @@ class Data(frames.Data):
         BadRequest
             If polars is not installed.
         """
-        return {name: polars_frame(export.step_table(step)) for name, step in self._steps.items()}
+        tables = {name: export.step_table(step, self._columns.get(name)) for name, step in self._steps.items()}
+        return {name: polars_frame(table) for name, table in tables.items()}
 
     def __repr__(self) -> str:
         parts = []

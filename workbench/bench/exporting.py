@@ -179,7 +179,7 @@ def export_step(
     data = backend.dataset(unchecked(recipe), values, progress)
     if step not in data.steps:
         raise BadRequest(f"The plan has no step '{step}'. {instead(step, data.steps, 'steps')}")
-    export.save_table(target, export.step_table(data.steps[step]))
+    export.save_table(target, export.step_table(data.steps[step], data.columns.get(step)))
     return _record(data, [warning.as_dict() for warning in data.warnings])
 
 

@@ -228,7 +228,7 @@ class RecipeDesk:
             self._clear()
             return
         if step not in self._tables:
-            self._tables[step] = step_table(self._dataset.steps[step])
+            self._tables[step] = step_table(self._dataset.steps[step], self._dataset.columns.get(step))
         table = self._tables[step]
         start = max(0, min(start, (table.n - 1) // PAGE_ROWS * PAGE_ROWS))
         page = table.slice(start, min(start + PAGE_ROWS, table.n))

@@ -207,8 +207,7 @@ class SeriesFrames(Mapping[str, pd.DataFrame]):
         ValueError
             If the step already has a column of that name.
         """
-        keys, rows, table = stacked(self._series)
-        table = table if self._series else self._bare()
+        keys, rows, table = stacked(self._series, self._columns)
         if id in table:
             raise ValueError(
                 f"The step already has a column '{id}': choose another name, as in .long(id='source')."
@@ -224,10 +223,6 @@ class SeriesFrames(Mapping[str, pd.DataFrame]):
             "sources": sources,
         }
         return made
-
-    def _bare(self) -> Table:
-        """The columns of a step that read no source."""
-        return Table({name: Column.from_python([], kind) for name, kind in self._columns}, 0)
 
 
 StepFrames: TypeAlias = pd.DataFrame | SeriesFrames
