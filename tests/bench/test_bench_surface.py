@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -118,6 +119,17 @@ def test_lists_take_filters_in_snake_case(bench: wb.Bench) -> None:
     assert list(bench.measurements.list(name_contains="rpt")["name"]) == ["RPT 1"]
     assert list(bench.measurements.list(instance_ids=[cell])["name"]) == ["RPT 1"]
     assert list(bench.measurements.list(instance_ids=cell.id, batch="a")["name"]) == ["RPT 1"]
+    # A name found nothing, without a word.
+    assert list(bench.measurements.list(instance_ids=["a1"])["name"]) == ["RPT 1"]
+    assert list(bench.measurements.list(instance_ids="a2")["name"]) == ["ageing"]
+    assert list(bench.measurements.list(ids=["RPT 1", bench.measurements.get("ageing")])["name"]) == [
+        "RPT 1",
+        "ageing",
+    ]
+    assert len(bench.measurements.list(specification_ids="M50")) == 2
+    with pytest.raises(wb.NotFound, match=r"no cell instance 'a11'\. Did you mean 'a1'"):
+        bench.measurements.list(instance_ids=["a1", "a11"])
+    assert len(bench.measurements.list(instance_ids=[str(uuid.uuid4())])) == 0
     assert len(bench.measurements.list(batch="B")) == 0
     assert len(bench.measurements.list(limit=1)) == 1
     assert list(bench.projects.list(name_contains="def")["name"]) == ["Default"]

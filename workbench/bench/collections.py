@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set, ValuesView
 from contextlib import contextmanager
 from dataclasses import replace
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 else:  # pandas waits for the first frame
     pd = later("pandas")
     frames = later("workbench.transform.frames")
+
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z", re.IGNORECASE)
 
 R = TypeVar("R", bound=Record)
 Ref = str | Record
@@ -67,12 +70,15 @@ class Collection(Generic[R]):
         fields : the columns, also dotted ones (``ratings.capacity.value``). By default all plain fields, names first
             and ids last.
         limit : the most records; by default all of them.
-        filters : the keys of a recipe's Filters in snake case (``name_contains="RPT"``, ``batch="A"``).
+        filters : the keys of a recipe's Filters in snake case (``name_contains="RPT"``, ``batch="A"``). Those of ids
+            take names and records too (``instance_ids="M50-A-01"``).
 
         Raises
         ------
         BadRequest, Invalid
             For a filter or a field that this kind does not have; the message names those that it has.
+        NotFound
+            For a name in a filter of ids that no record has.
         """
         if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 0):
             raise BadRequest(f"'limit' is the most records to list: a whole number from 0, not {limit!r}.")
@@ -84,9 +90,26 @@ class Collection(Generic[R]):
         else:
             known = {_snake(key): key for key in self.kind.filters}
             self._refuse_unknown(filters, known)
-            where = filters_of({known[name]: value for name, value in filters.items()})
+            where = self._by_id(filters_of({known[name]: value for name, value in filters.items()}))
             found = frames.frame_of(self._backend.listing(source, where, listed(fields), limit))
         return found if fields is not None else _for_people(found)
+
+    def _by_id(self, where: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+        """The filters with an id in place of each name: a plan takes ids, and a name would match nothing."""
+        found = dict(where)
+        for key, value in where.items():
+            field, match = self.kind.filters[key].field, self.kind.filters[key].match
+            if not field.endswith("id") or match not in ("in", "equal", "study"):
+                continue
+            kind = self.kind if field == "id" else KINDS[f"{field.removesuffix('_id')}s"]
+            kind = KINDS["studies"] if match == "study" else kind
+            found[key] = (
+                [self._id(kind, one) for one in value] if isinstance(value, list) else self._id(kind, value)
+            )
+        return found
+
+    def _id(self, kind: type[Record], value: JsonValue) -> JsonValue:
+        return self._backend.get(kind, value).id if isinstance(value, str) and not _UUID.match(value) else value
 
     def _refuse_unknown(self, filters: Iterable[str], known: Iterable[str]) -> None:
         if unknown := [name for name in filters if name not in known]:
