@@ -515,6 +515,14 @@ function render({ model, el }) {
   listen("change:height", draw);
   // Texts that come with a figure are shown after it is drawn. This saves a second layout while it is drawn.
   listen("change:status", () => painted.then(() => showStatus(at, model.get("status"))));
+  // ipywidgets has marked the elements by then. Where the kernel ended, controls would move and change nothing.
+  listen("comm_live_update", () => queueMicrotask(() => {
+    const gone = el.closest(".jupyter-widgets-disconnected") !== null;
+    const frame = el.closest(".wb-board-frame") ?? el.closest(".wb-view") ?? el;
+    for (const part of frame.querySelectorAll(".wb-board-bar, .wb-controls, .wb-buttons, .wb-recipe")) part.inert = gone;
+    showStatus(at, model.get("status"));
+    if (gone) at.told.replaceChildren(made("span", "wb-badge", null, "The kernel has ended. Run the cell again."));
+  }));
   showStatus(at, model.get("status"));
   stops.push(onTheme(draw));
 
