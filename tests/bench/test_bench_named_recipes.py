@@ -74,7 +74,9 @@ def test_a_name_that_nothing_has_is_answered_with_near_ones(bench: wb.Bench) -> 
     for absent in ("", "a\0b", "x" * 5000):
         with pytest.raises(wb.BadRequest, match="The saved plots are 'All cells'"):
             bench.dataset(absent)
-    with pytest.raises(wb.BadRequest, match=r"bench\.gallery\(\) in Python, or workbench gallery, lists the ready"):
+    with pytest.raises(
+        wb.BadRequest, match=r"bench\.gallery\(\) in Python, or workbench gallery, lists the ready"
+    ):
         bench.figure("nyquist")
 
 
