@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 from support.needs import chromium
 
-from workbench import export
+from workbench import export, figure_traces
 from workbench.dataset import Samples
 from workbench.errors import BadRequest, ExportUnavailable
 from workbench.inert_page import POLICY_TAG, inert_script
@@ -33,11 +33,11 @@ def figure(*traces: object, **layout: object) -> bytes:
 
 
 def rows(data: bytes) -> list[dict[str, object]]:
-    return export.traces(data).records()
+    return figure_traces.traces(data).records()
 
 
 def test_traces_in_long_form_with_every_value() -> None:
-    made = export.traces(
+    made = figure_traces.traces(
         figure(
             {"type": "scatter", "name": "A", "x": np.array([1.5, 2.5]), "y": np.array([1, 300])},
             {"type": "bar", "x": ["u", "v"], "y": [0.1, None], "error_y": {"array": [0.5, 0.25]}},
@@ -129,7 +129,7 @@ def test_other_traces_keep_their_columns() -> None:
         "customdata 1": 1,
     }
     assert rows(figure({"type": "bar", "x": [["a", "a"], ["u", "v"]], "y": [1, 2]}))[1]["y"] == 2
-    assert export.traces(figure()).n == 0
+    assert figure_traces.traces(figure()).n == 0
 
 
 def test_numbers_of_boxes_flows_gauges_and_bodies_are_there() -> None:
@@ -374,7 +374,7 @@ def test_a_notebook_is_valid() -> None:
 
 
 def test_plotlys_own_figures_export() -> None:
-    made = export.traces(encode(go.Figure([go.Histogram(x=[1, 1, 2]), go.Scatter3d(x=[1], y=[2], z=[3])])))
+    made = figure_traces.traces(encode(go.Figure([go.Histogram(x=[1, 1, 2]), go.Scatter3d(x=[1], y=[2], z=[3])])))
     assert made.n == 4
     assert made["z"].tolist() == [None, None, None, 3]
 

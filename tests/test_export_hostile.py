@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench import board_export, export
+from workbench import board_export, export, figure_traces
 from workbench.errors import BadRequest
 from workbench.transform.figure_check import Unsafe, checked
 from workbench.typed_arrays import decode
@@ -37,7 +37,7 @@ BOMBS = {
 def test_a_small_figure_makes_no_huge_table(name: str) -> None:
     began = time.process_time()
     with pytest.raises(BadRequest, match="rows"):
-        export.traces(raw(BOMBS[name]))
+        figure_traces.traces(raw(BOMBS[name]))
     assert time.process_time() - began < 2
 
 
@@ -48,7 +48,7 @@ def test_many_traces_of_other_columns_make_no_huge_table() -> None:
     ]
     began = time.process_time()
     with pytest.raises(BadRequest):
-        export.traces(raw(*tables))
+        figure_traces.traces(raw(*tables))
     assert time.process_time() - began < 5
 
 
@@ -70,7 +70,7 @@ ODD = {
 
 @pytest.mark.parametrize("name", ODD)
 def test_odd_traces_are_tables_too(name: str) -> None:
-    table = export.traces(raw(ODD[name]))
+    table = figure_traces.traces(raw(ODD[name]))
     assert export.table_csv(table).startswith(b"trace,name")
     assert export.table_parquet(table)
 
@@ -114,7 +114,7 @@ TRACES = st.fixed_dictionaries(
 @given(st.lists(TRACES, max_size=2))
 def test_whatever_passes_the_look_at_a_figure_is_a_table_or_words(traces: list[Any]) -> None:
     try:
-        table = export.traces(raw(*traces))
+        table = figure_traces.traces(raw(*traces))
     except (Unsafe, BadRequest):
         return
     assert export.table_csv(table)

@@ -17,7 +17,8 @@ import workbench as wb
 from workbench import battery, figure_numbers
 from workbench.bench.figure import Figure
 from workbench.errors import BadRequest
-from workbench.export import table_csv, traces
+from workbench.export import table_csv
+from workbench.figure_traces import traces
 from workbench.transform.figure import encode
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from .battery.titles import column_of, is_plain_unit, unit_name
-from .export import GROUP, Trace, dimension_labels, listed, points_of, trace_name
+from .figure_traces import GROUP, Trace, dimension_labels, listed, points_of, trace_name
 from .table import Column, Table, concat_columns
 from .transform.frames import frame_of
 from .typed_arrays import Decoded, decode, mapping
@@ -55,7 +55,7 @@ def tidy(figure: bytes) -> Table:
     Raises
     ------
     BadRequest
-        If the table would have more than ``export.MOST_VALUES`` values.
+        If the table would have more than ``figure_traces.MOST_VALUES`` values.
     """
     content = decode(figure)
     layout = mapping(content.get("layout"))

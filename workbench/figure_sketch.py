@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import TypedDict
 
-from .export import Trace, listed, points_of
+from .figure_traces import Trace, listed, points_of
 from .table import Column
 from .typed_arrays import Decoded, decode, mapping
 

@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 from starlette.responses import Response
 from typing_extensions import TypedDict
 
-from workbench import export
+from workbench import export, figure_traces
 from workbench.backend import FigureAnswer
 from workbench.errors import Invalid, NotFound, Problem, instead
 from workbench.figure_sketch import SketchLine, sketch
@@ -377,7 +377,7 @@ def plot_data(
     context.show_as_of(as_of)
     plot, chosen = context.record(Plot), values or {}
     if step is None:
-        table = export.traces(context.backend.figure(plot.config, chosen, cancel=context.cancel).figure)
+        table = figure_traces.traces(context.backend.figure(plot.config, chosen, cancel=context.cancel).figure)
     else:
         steps = context.backend.dataset(plot.config, chosen, cancel=context.cancel).steps
         if step not in steps:

@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, computed_field
 
 from ..dataset import Dataset
-from ..export import points_of
+from ..figure_traces import points_of
 from ..lint.figure_reader import Drawn, Trace, length
 from ..messages import counted
 from ..table import Table

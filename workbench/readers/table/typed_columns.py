@@ -43,8 +43,9 @@ from .several_cells import (
 )
 from .text_format import check_sign, of_one_electrode
 from .text_rows import DAY, Midnights, directed, no_number, time_notes, unread_text, with_power
-from .time_evidence import are_of_days, coarse_clock, moments_of, refuse_written_dates, time_unit
-from .typed_values import Meant, is_of_text, meant_by
+from .time_evidence import are_of_days, coarse_clock, refuse_written_dates, time_unit
+from .typed_clocks import first_moment, moments
+from .typed_values import Meant, is_of_text, meant_by, numbers_of
 from .values import (
     CountedClock,
     clock_format,
@@ -53,7 +54,6 @@ from .values import (
     counted_clock,
     durations,
     number_column,
-    numbers,
 )
 
 _BUFFER = 1 << 20
@@ -276,7 +276,7 @@ def read_typed(
     rows = 0
     for batch in batches(survey.undecided(typed=True)):
         frame = pd.DataFrame(
-            {name: _numbers_of(column) for name, column in zip(batch.schema.names, batch, strict=True)}
+            {name: numbers_of(column) for name, column in zip(batch.schema.names, batch, strict=True)}
         )
         survey.feed(frame)
         rows += len(frame)
@@ -309,15 +309,13 @@ def _first_rows(batches: Batches, headers: Sequence[str]) -> pd.DataFrame:
     batch = next((batch for batch in batches(headers) if batch.num_rows), None)
     if batch is None:
         return pd.DataFrame({header: np.zeros(0) for header in headers})
-    return pd.DataFrame(
-        {name: _numbers_of(column) for name, column in zip(batch.schema.names, batch, strict=True)}
-    )
+    return pd.DataFrame({name: numbers_of(column) for name, column in zip(batch.schema.names, batch, strict=True)})
 
 
 def _first_moments(batches: Batches, header: str) -> NDArray[np.float64] | None:
     """(n,) s, the first times of a clock column; None if they cannot be read."""
     batch = next((batch for batch in batches([header]) if batch.num_rows), None)
-    return None if batch is None else _moments(batch.column(0))
+    return None if batch is None else moments(batch.column(0))
 
 
 def _refuse_unread(file: str, plan: Plan, batches: Batches) -> None:
@@ -329,7 +327,7 @@ def _refuse_unread(file: str, plan: Plan, batches: Batches) -> None:
         return
     for column in found:
         array = batch.column(batch.schema.names.index(column.header))
-        if array.null_count < len(array) and np.isnan(_numbers_of(array)).all():
+        if array.null_count < len(array) and np.isnan(numbers_of(array)).all():
             seen = next((str(value) for value in array.drop_null().to_pylist() if str(value).strip()), "nan")
             if seen.casefold() != "nan":
                 raise no_number(file, column, seen)
@@ -361,18 +359,6 @@ def _of_one_cell(file: str, plan: Plan, batches: Batches, test: str | None, note
     return narrowed
 
 
-def _numbers_of(array: pa.Array) -> NDArray[np.float64]:
-    column = of_arrow(array)
-    if column is None or column.kind in ("text", "mixed", "datetime"):
-        series = (
-            pd.Series(array.cast(pa.string()).to_pandas())
-            if column is not None and column.kind == "text"
-            else None
-        )
-        return numbers(series)[0] if series is not None else np.full(len(array), np.nan)
-    return column.floats()
-
-
 class _TypedRows:
     def __init__(self, file: str, plan: Plan, settings: Settings, notes: list[Finding]) -> None:
         self.file, self.plan, self.settings, self.notes = file, plan, settings, notes
@@ -402,7 +388,7 @@ class _TypedRows:
                 self.counted = counted_clock(first.floats())
                 if self.counted is not None and self.counted.is_local:
                     self.notes.append(zone_note(f"Clock times in '{self.time.header}' name"))
-            if self.time.role == "clock" and (found := _moments(columns[self.time.header])) is not None:
+            if self.time.role == "clock" and (found := moments(columns[self.time.header])) is not None:
                 self.notes.extend(coarse_clock(self.time.header, found))
             if first is not None and first.kind == "datetime" and columns[self.time.header].type.tz is None:
                 self.notes.append(zone_note(f"Clock times in '{self.time.header}' name"))
@@ -416,11 +402,11 @@ class _TypedRows:
             if self._may_be_of_a_day(columns[self.time.header]):
                 self._join_days(columns)
         if self.days is not None:
-            known = self._of_day(columns) + np.asarray(_moments(columns[self.days.header]), np.float64)
+            known = self._of_day(columns) + np.asarray(moments(columns[self.days.header]), np.float64)
             return from_micros(round(float(known[np.isfinite(known)][0]) * 1e6))
         for planned in self.plan.columns:
             if planned.role == "clock" or (self.time is not None and planned.header == self.time.header):
-                begun = _first_moment(columns[planned.header], planned)
+                begun = first_moment(columns[planned.header], planned)
                 if begun is not None:
                     return begun
         return None
@@ -432,12 +418,12 @@ class _TypedRows:
     def _of_day(self, columns: Mapping[str, pa.Array]) -> NDArray[np.float64]:
         """(n,) s, the times of a column of durations as it has them."""
         array = columns[self.time.header] if self.time is not None else pa.nulls(0)
-        return self._time_of_text(array) if is_of_text(array.type) else _numbers_of(array)
+        return self._time_of_text(array) if is_of_text(array.type) else numbers_of(array)
 
     def _join_days(self, columns: Mapping[str, pa.Array]) -> None:
         """Join times of day with a column of days beside them."""
         for planned in self.plan.columns:
-            days = _moments(columns[planned.header]) if planned.role == "clock" else None
+            days = moments(columns[planned.header]) if planned.role == "clock" else None
             if days is None or planned == self.time or (days[np.isfinite(days)] % DAY != 0).any():
                 continue
             if self.time is not None and are_of_days(self._of_day(columns), days):
@@ -460,9 +446,9 @@ class _TypedRows:
         if self.time is None:
             return
         clock = self.plan.clock
-        moments = None if clock is None else _moments(columns[clock.header])
-        beside = None if clock is None or moments is None else (clock.header, moments)
-        values, mapped = _numbers_of(columns[self.time.header]), self.time.header in self.plan.mapped
+        found = None if clock is None else moments(columns[clock.header])
+        beside = None if clock is None or found is None else (clock.header, found)
+        values, mapped = numbers_of(columns[self.time.header]), self.time.header in self.plan.mapped
         unit = time_unit(self.time, values, beside, mapped=mapped, notes=self.notes)
         self.time = replace(self.time, unit=unit)
 
@@ -486,7 +472,7 @@ class _TypedRows:
         arrays = dict(zip(batch.schema.names, batch, strict=True))
         made: dict[str, Column] = {}
         if self.time is not None:
-            days = None if self.days is None else _moments(arrays[self.days.header])
+            days = None if self.days is None else moments(arrays[self.days.header])
             made[TIME] = self._time(arrays[self.time.header], days)
         for planned in self.plan.columns:
             if planned.name == TIME:
@@ -500,7 +486,7 @@ class _TypedRows:
         if self.plan.at_rest and CURRENT not in made:
             made[CURRENT] = Column("number", np.zeros(batch.num_rows))
         for header, split, unit in self.plan.splits:
-            made |= _split(split, unit.convert(_numbers_of(arrays[header])), made[CURRENT].floats())
+            made |= _split(split, unit.convert(numbers_of(arrays[header])), made[CURRENT].floats())
         made = with_power(completed(made, batch.num_rows), self.settings)
         self.passed += batch.num_rows
         return Table(in_order(made), batch.num_rows)
@@ -514,14 +500,14 @@ class _TypedRows:
                 values = directed(values, self.settings, self.passed)
             return Column("number", values, None if valid is None or valid.all() else valid)
         if planned.role == "count" and column.kind != "integer":
-            values = _numbers_of(array)
+            values = numbers_of(array)
             whole = self.settings.kinds.get(planned.name) == "integer"
             return count_column(values) if whole else number_column(values)
         return column
 
     def _numbers(self, header: str, array: pa.Array) -> NDArray[np.float64]:
         """The numbers of a column of another kind. What cannot be read is counted."""
-        values = _numbers_of(array)
+        values = numbers_of(array)
         column = of_arrow(array)
         empty = pc.is_null(array)
         if column is not None and column.kind == "text":
@@ -576,30 +562,3 @@ def _split(split: Split, values: NDArray[np.float64], current: NDArray[np.float6
         split.charge: number_column(np.where(way < 0, np.abs(values), 0.0)),
         split.discharge: number_column(np.where(way > 0, np.abs(values), 0.0)),
     }
-
-
-def _moments(array: pa.Array) -> NDArray[np.float64] | None:
-    """(n,) s, the times of a clock column; None if it has none that can be read."""
-    column = of_arrow(array)
-    if column is not None and column.kind == "datetime":
-        return np.asarray(np.where(column.null_mask(), np.nan, column.values / 1e6), np.float64)
-    if column is not None and column.kind == "text":
-        return moments_of(pd.Series(array.cast(pa.string()).to_pandas(), dtype="str"), ".")
-    return moments_of(pd.Series(_numbers_of(array)), ".")
-
-
-def _first_moment(array: pa.Array, planned: Planned) -> datetime | None:
-    column = of_arrow(array)
-    if column is None or not len(column) or bool(column.missing()[0]):
-        return None
-    if column.kind == "datetime":
-        return from_micros(int(column.values[0]))
-    if column.kind == "text":
-        pattern, _ = clock_format([str(word) for word in column.words[:20000]])
-        if pattern is None:
-            return None
-        return from_micros(int(clocks(pd.Series([column.tolist()[0]]), pattern).astype(np.int64)[0]))
-    if planned.role != "clock" or column.kind not in ("number", "integer"):
-        return None
-    counted = counted_clock(column.floats())
-    return counted.moment(float(column.values[0])) if counted is not None else None

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
+from ...arrow import of_arrow
 from ...cycling.columns import TIME
 from ...errors import FileRefused
 from ...messages import column_map as mapping
@@ -106,6 +109,19 @@ def is_of_text(kind: pa.DataType) -> bool:
     """Whether an array of this type holds texts."""
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def numbers_of(array: pa.Array) -> NDArray[np.float64]:
+    """(n,) the values of a column as numbers, those of texts read; NaN where there is none."""
+    column = of_arrow(array)
+    if column is None or column.kind in ("text", "mixed", "datetime"):
+        series = (
+            pd.Series(array.cast(pa.string()).to_pandas())
+            if column is not None and column.kind == "text"
+            else None
+        )
+        return numbers(series)[0] if series is not None else np.full(len(array), np.nan)
+    return column.floats()
 
 
 def _series(texts: pa.Array) -> pd.Series[str]:
