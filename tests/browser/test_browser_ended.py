@@ -19,6 +19,7 @@ bench.show(wb.Recipe(plan=plan, transform="def transform(data, params):\\n    re
 """
 
 
+@pytest.mark.long
 def test_a_first_figure_that_fails_leaves_no_empty_frame(opened: Callable[..., NotebookPage]) -> None:
     sheet = opened([OPEN, FAILS])
     sheet.run(0)
@@ -28,6 +29,7 @@ def test_a_first_figure_that_fails_leaves_no_empty_frame(opened: Callable[..., N
     assert stage is None or stage["height"] < 40
 
 
+@pytest.mark.long
 def test_a_view_of_a_kernel_that_was_restarted_says_so(opened: Callable[..., NotebookPage]) -> None:
     """Broken chains were all over its controls, which could be moved and changed nothing."""
     sheet = opened(["1", OPEN, "bench.show('Fade by batch')"])

@@ -199,13 +199,16 @@ def test_undo_and_redo(sheet: NotebookPage, view: LiveView) -> None:
     with view.another_picture():
         view.field("Color").get_by_text("crimson").click()
     with view.another_picture():
-        view.button("undo").click()
+        view.button("undo").press("Enter")
     view.wait_shown("gd._fullData[0].line.color === given", "navy")
     expect(view.field("Color").locator(".mod-active")).to_have_text("navy")
+    expect(view.button("undo")).to_be_disabled()
+    expect(view.button("redo")).to_be_focused()
     with view.another_picture():
-        view.button("redo").click()
+        view.button("redo").press("Enter")
     view.wait_shown("gd._fullData[0].line.color === given", "crimson")
     sheet.kernel.wait("view.values['color']", "crimson")
+    expect(view.button("undo")).to_be_focused()
 
 
 def test_a_failing_script_shows_its_line_and_the_old_picture_stays(view: LiveView) -> None:

@@ -186,6 +186,7 @@ def test_a_number_of_a_record_is_not_shortened(value: str, shown: str) -> None:
     assert said.stdout.strip().replace("\u202f", " ") == shown
 
 
+@pytest.mark.long
 def test_the_editor_shows_the_samples_of_a_step_for_the_values_that_are_drawn(site: Site) -> None:
     window = site.window()
     window.open_board("Electrochemistry")

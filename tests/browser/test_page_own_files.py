@@ -39,6 +39,7 @@ def test_a_record_of_capacities_shows_its_cycles(site: Site) -> None:
     window.close()
 
 
+@pytest.mark.long
 def test_chosen_tests_stay_chosen_after_a_look_at_one(site: Site) -> None:
     window = site.window("/explore")
     window.page.get_by_label(f"Choose {LONG}").check()

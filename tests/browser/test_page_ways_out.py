@@ -307,6 +307,7 @@ def test_a_server_that_is_away_is_said_and_what_is_shown_stays(site: Site) -> No
     window.close()
 
 
+@pytest.mark.long
 def test_a_page_that_is_opened_while_the_server_is_away_comes_when_it_is_back(site: Site) -> None:
     window = site.window()
     window.allow_error("ERR_INTERNET_DISCONNECTED")

@@ -312,6 +312,7 @@ DELETES = [
 ]
 
 
+@pytest.mark.long
 def test_every_row_is_a_sound_request(tmp_path: Path) -> None:
     """Else a refusal above would say nothing: with the right key and ids each request succeeds."""
     with lab(tmp_path) as made:

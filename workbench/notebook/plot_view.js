@@ -285,10 +285,13 @@ function showStatus(at, status) {
   const lines = [...(status.notes ?? []).map((text) => ["wb-note", text]), ...(status.hints ?? []).map((text) => ["wb-note wb-hinted", text])];
   at.notes.replaceChildren(...lines.map(([name, text]) => made("li", name, null, text)));
   at.log.textContent = status.log ?? "";
+  const focused = at.buttons.querySelector("button:focus");
   for (const [name, off] of Object.entries({ undo: !status.undo, redo: !status.redo })) {
     const node = at.buttons.querySelector(`.wb-act-${name}`);
     if (node) node.disabled = off;
   }
+  // The last undo ends its own button: who works by keyboard goes on with the button beside it.
+  if (focused?.disabled) at.buttons.querySelector("button:not(:disabled)")?.focus();
   for (const [name, open] of Object.entries({ recipe: status.panel, controls: status.controls })) {
     at.root.querySelector(`.wb-act-${name}`)?.setAttribute("aria-expanded", String(Boolean(open)));
   }
