@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import expect
 from support.live_view import LiveView
 from support.notebook_page import NotebookPage
