@@ -148,6 +148,7 @@ def test_all_is_what_the_readme_installs_and_full_has_every_extra() -> None:
     assert below | Requirement(EXTRAS["all"][0]).extras == set(EXTRAS) - {"full"}
 
 
+@pytest.mark.long
 def test_a_plain_install_needs_no_extra() -> None:
     extras = {"jupyterlab", "jupyter_server", "fastnda", "h5py", "kaleido", "galvani", "pybamm", "obstore"}
     words = f"""

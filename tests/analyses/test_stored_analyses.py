@@ -255,6 +255,7 @@ def test_a_run_that_was_stopped_goes_on_where_it_was(demo_copy: Path) -> None:
         assert len(records(bench, "capacity_by_step")) == rest.tests
 
 
+@pytest.mark.long
 def test_a_test_that_is_deleted_meanwhile_leaves_the_others_kept(
     demo_copy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -202,6 +202,7 @@ def test_zoom_reads_finer_samples_and_one_plot_shows_what_it_is_made_of(window: 
     expect(window.page.get_by_role("region", name="The plotted numbers")).to_contain_text("Voltage")
 
 
+@pytest.mark.long
 def test_numbers_and_pictures_leave_as_files(window: Window) -> None:
     window.open_board("Ageing")
     tile = window.tile("Cycle life")
@@ -417,6 +418,7 @@ def test_a_session_that_ends_is_renewed_without_losing_the_place(site: Site) -> 
     window.close()
 
 
+@pytest.mark.long
 def test_a_test_without_clock_times_is_not_said_to_run(site: Site, window: Window) -> None:
     with wb.connect(site.address, site.key) as bench:
         frame = pd.DataFrame({"Time [s]": [0.0, 1.0], "Current [A]": [1.0, 1.0], "Voltage [V]": [3.9, 3.8]})
@@ -432,6 +434,7 @@ def test_a_test_without_clock_times_is_not_said_to_run(site: Site, window: Windo
     expect(facts).to_contain_text("Endedstill running")
 
 
+@pytest.mark.long
 def test_long_names_leave_room_for_the_other_columns(site: Site, window: Window) -> None:
     name = "LAB__G20M7-202512-Gru6mV__20251228__C30__25degC__Neware export of a long test"
     with wb.connect(site.address, site.key) as bench:

@@ -76,6 +76,7 @@ def test_no_name_note_tag_or_figure_runs_or_fetches(site: Site) -> None:
     window.close()
 
 
+@pytest.mark.long
 def test_a_link_of_a_figure_says_where_it_leads_and_does_not_take_the_page_away(site: Site) -> None:
     rows = site.store.rows
     project = rows.page(Project, Scope(site.organization, None)).items[0]

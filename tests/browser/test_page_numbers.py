@@ -101,6 +101,7 @@ def test_a_table_that_ends_says_how_many_rows_are_elsewhere(site: Site) -> None:
     window.close()
 
 
+@pytest.mark.long
 def test_a_number_is_found_as_it_is_typed_and_what_is_empty_comes_last(site: Site) -> None:
     trace = "go.Scatter(x=[None, *range(1_000_000, 1_000_020)], y=[7, *range(20)], name='all')"
     window = site.window(site.plot("large", trace))

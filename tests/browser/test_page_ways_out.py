@@ -69,6 +69,7 @@ def site(
         yield site
 
 
+@pytest.mark.long
 def test_controls_of_an_exported_page_work_without_a_server(
     demo_store: Path, tmp_path: Path, browser: Browser
 ) -> None:
@@ -96,6 +97,7 @@ def test_controls_of_an_exported_page_work_without_a_server(
     context.close()
 
 
+@pytest.mark.long
 def test_a_figure_that_the_browser_cannot_draw_keeps_nothing_else_from_it(
     demo_store: Path, tmp_path: Path, browser: Browser
 ) -> None:

@@ -276,6 +276,7 @@ def test_run_and_check_take_the_name_of_a_saved_plot(run: Run, demo_store: Path,
     assert f"{name} is sound" in ended.out
 
 
+@pytest.mark.long
 def test_run_writes_a_picture(run: Run, demo_folder: Path, tmp_path: Path) -> None:
     pytest.importorskip("kaleido")
     needs.chromium()

@@ -328,6 +328,7 @@ def test_points_at_nearly_one_state_of_charge_are_on_the_whole_axis() -> None:
     assert far.layout.xaxis.range is beyond.layout.xaxis.range is None
 
 
+@pytest.mark.long
 def test_a_view_param_without_a_value_has_its_default(demo_store: Path) -> None:
     """Twenty of them ended in an error of Python."""
     with wb.open(demo_store) as bench:

@@ -253,6 +253,7 @@ def test_a_log_that_another_moved_before_its_note_does_not_refuse_the_closed_sto
     assert names(path) == ["first", "second"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("where", ["thread", "process"])
 def test_nobody_moves_the_log_between_a_commit_and_its_note(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str

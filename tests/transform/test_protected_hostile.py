@@ -74,6 +74,7 @@ def past_the_list(trap: Trap) -> list[Case]:
     ]
 
 
+@pytest.mark.long
 def test_scripts_whose_imports_take_another_way_do_nothing_either(judge: Judge, trap: Trap, long: bool) -> None:
     wanted = past_the_list(trap)
     assert len({one.text for one in wanted}) == len(wanted) >= 60
@@ -94,6 +95,7 @@ def test_each_way_gets_past_the_list_of_imports(pool: protected.Pool, way: str) 
     assert protected.draw(other.text, dataset(), {}, by=pool)["outcome"] == "figure"
 
 
+@pytest.mark.long
 def test_the_scripts_bite_where_there_is_no_lock(trap: Trap, long: bool) -> None:
     """A check that cannot fail shows nothing: the same scripts, in a process without the lock."""
     alone = (
