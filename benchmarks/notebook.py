@@ -261,11 +261,11 @@ def main(full: bool) -> int:
         return 1
     with tempfile.TemporaryDirectory() as name:
         root = Path(name) / "root"
-        cells = {
-            "change": [STORE, OURS, THEIRS],
-            "ours": [STORE, WARM, BOARD],
-            "theirs": [STORE, WARM, SIX],
-        }
+        # Each session has a notebook, and so a store, of its own.
+        sessions = range(5 if full else 3)
+        cells = {"change": [STORE, OURS, THEIRS]}
+        cells |= {f"ours-{n}": [STORE, WARM, BOARD] for n in sessions}
+        cells |= {f"theirs-{n}": [STORE, WARM, SIX] for n in sessions}
         notebooks = {key: write_notebook(root / key / "notebooks" / "live.ipynb", of) for key, of in cells.items()}
         write_notebook(root / "empty.ipynb", [])
         with running_lab(root, Path(name)) as lab, sync_playwright() as playwright:
@@ -285,9 +285,9 @@ def main(full: bool) -> int:
             closed(sheet)
             print(found, flush=True)
             taken: dict[str, list[tuple[float, float]]] = {"ours": [], "theirs": []}
-            for _ in range(5 if full else 3):
+            for n in sessions:
                 for key, times in taken.items():
-                    sheet = opened(key)
+                    sheet = opened(f"{key}-{n}")
                     times.append(opening(sheet))
                     print(key, times[-1], flush=True)
                     closed(sheet)
