@@ -24,6 +24,7 @@ _SINGLE = (
     *(
         "test_a_key_names_its_user_and_no_secret_is_kept",
         "test_a_store_from_before_the_server_is_brought_up_to_date",
+        "test_a_copy_of_the_store_is_noted_for_each_organization_in_it",
     ),
     *("test_a_row_of_people_or_uploads_that_changed_is_named", "test_rows_of_an_older_store_get_their_checksums"),
     *("test_two_thousand_measurements_cost_no_more_statements_than_two", "test_every_row_is_a_sound_request"),
