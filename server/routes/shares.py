@@ -235,7 +235,7 @@ def read_shared_data(
 class _Seen(NamedTuple):
     """A plot as an outsider asked for it.
 
-    ``values`` are those that the link fixes, ``fixed``, and those that the outsider chose of the params that may be
+    ``values`` are those that the link sets, ``fixed``, and those that the outsider chose of the params that may be
     ``turned``.
     """
 
@@ -245,7 +245,7 @@ class _Seen(NamedTuple):
     turned: frozenset[str]
 
     def refuse_others(self, values: Mapping[str, JsonValue]) -> None:
-        """Refuse to show the plot with other values than those that the link fixes: what does not exist any more, as a
+        """Refuse to show the plot with other values than those that the link sets: what does not exist any more, as a
         cell that has another name, is replaced on a plot by its default or by the first choice, and that may be what
         the link leaves out. Of several values some may be gone."""
         meant = effective(self.config, self.fixed)
@@ -287,7 +287,7 @@ def _seen(context: RequestContext, id: str, given: Json) -> _Seen:
     Raises
     ------
     NotFound, Conflict, Invalid
-        If the link does not show it, cannot show it any more, or fixes a value that was given.
+        If the link does not show it, cannot show it any more, or sets a value that was given.
     """
     share = context.shared
     plot = context.store.rows.get(Plot, id, context.scope)

@@ -1,4 +1,4 @@
-"""What a language model writes wrong gets an error that names the place, the nearest name and the fix, each once."""
+"""What a language model writes wrong gets one error, with the place, the nearest name and what to write instead."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def watch(
     """A report of each round in which something was taken in.
 
     Nothing is kept but in memory: after a restart every file is looked at again, and known by its bytes. A store, or a
-    server, that cannot be used now is reported once, and tried again at every look.
+    server, that cannot be used now is named once, and tried again at every look.
 
     Parameters
     ----------
