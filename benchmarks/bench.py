@@ -145,7 +145,7 @@ def measured(bench: wb.Bench, duck: DuckDB, long: list[str], cycled: list[str], 
     for what, window in windows.items():
 
         def at_store(window: tuple[float, float] | None = window) -> None:
-            store.series.reduced.forget()
+            store.series.recent.forget()
             for one in long:
                 store.series.sample(
                     one, OURS["t"], [OURS["U"], OURS["I"]], window=window, most=MOST, scope=EVERYTHING
@@ -159,7 +159,7 @@ def measured(bench: wb.Bench, duck: DuckDB, long: list[str], cycled: list[str], 
             return bench.dataset(series_plan(long, f"v{next(turn)}", window))
 
         def new(in_memory: Callable[[], wb.Data] = in_memory) -> wb.Data:
-            store.series.reduced.forget()
+            store.series.recent.forget()
             return in_memory()
 
         kept = series_plan(long, "kept", window)
@@ -172,16 +172,24 @@ def measured(bench: wb.Bench, duck: DuckDB, long: list[str], cycled: list[str], 
             "DuckDB": at_duck,
         }
         line(f"{what}, {len(long)} x 1M, two columns, {MOST} points each", medians(work, rounds))
+    names = ["Cycle count", "Discharge capacity [A.h]", "Discharge energy [W.h]"]
     kept = summary_plan(cycled, "kept")
+
+    def remembered() -> wb.Data:
+        return bench.dataset(summary_plan(cycled, f"s{next(turn)}"))
+
+    def forgotten(ask: Callable[[], object]) -> Callable[[], object]:
+        def anew() -> object:
+            store.series.recent.forget()
+            return ask()
+
+        return anew
+
     work = {
-        "bench": lambda: bench.dataset(summary_plan(cycled, f"s{next(turn)}")),
+        "bench": forgotten(remembered),
+        "in memory": remembered,
         "hit": lambda: bench.dataset(kept),
-        "store": lambda: store.series.many(
-            cycled,
-            ["Cycle count", "Discharge capacity [A.h]", "Discharge energy [W.h]"],
-            "cycles",
-            scope=EVERYTHING,
-        ),
+        "store": forgotten(lambda: store.series.many(cycled, names, "cycles", scope=EVERYTHING)),
         "DuckDB": lambda: duck.summarise(cycled),
     }
     line(

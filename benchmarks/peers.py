@@ -95,7 +95,7 @@ class Ours:
     def reduced(
         self, source: str, x: str, columns: Sequence[str], most: int, window: tuple[float, float] | None = None
     ) -> Columns:
-        self.store.series.reduced.forget()
+        self.store.series.recent.forget()
         table = self.store.series.sample(source, x, columns, window=window, most=most, scope=EVERYTHING).table
         return {name: column.values for name, column in table.items()}
 
@@ -105,6 +105,7 @@ class Ours:
                 self.store.series.append(source, "steps", Table.of(columns))
 
     def summarise(self, ids: Sequence[str]) -> list[NDArray[np.float64]]:
+        self.store.series.recent.forget()
         tables = self.store.series.many(ids, ["cycle", "Q", "E"], "steps", scope=EVERYTHING).values()
         counts = np.array([table.n for table in tables])
         starts = np.cumsum(counts) - counts

@@ -203,7 +203,7 @@ def growth(report: Report, folder: Path, exponents: list[int]) -> None:
             writer.publish()
 
     def sample(exponent: int, window: tuple[float, float] | None = None) -> None:
-        store.series.reduced.forget()
+        store.series.recent.forget()
         store.series.sample(f"n{exponent}", "t", ["U", "I"], window=window, most=MOST, scope=EVERYTHING)
 
     times = interleaved({str(e): lambda e=e: sample(e) for e in exponents}, 30)  # type: ignore[misc]
@@ -327,7 +327,7 @@ connection = store.connection()
 connection.execute("pragma mmap_size = 0")
 store.series.sample("warm", "t", ["U", "I"], most=2000, scope=EVERYTHING)
 for _ in range(3):
-    store.series.reduced.forget()
+    store.series.recent.forget()
     store.series.sample("long", "t", ["U", "I"], most=2000, scope=EVERYTHING)
 print(written - before, peak() - written)
 """

@@ -191,7 +191,7 @@ def test_a_store_gives_the_same_samples(
                 (time[20_000], time[31_000]),
                 (time[5], time[3000]),
             ):
-                store.series.reduced.forget()
+                store.series.recent.forget()
                 window = (None if low is None else float(low), None if high is None else float(high))
                 got = store.series.sample(
                     "one", "t", ["U", "I", "float"], window=window, most=500, scope=EVERYTHING

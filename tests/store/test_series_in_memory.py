@@ -1,4 +1,4 @@
-"""Samples that were chosen a moment ago come from memory: never others than those of the store, and not too many."""
+"""What was read a moment ago comes from memory: never other samples than those of the store, and not too many."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from workbench.dataset import Samples
 from workbench.errors import NotFound
 from workbench.store import Store
 from workbench.store.scope import EVERYTHING
-from workbench.store.series import reduced
+from workbench.store.series import recent, summaries
+from workbench.store.series.layout import Row
 from workbench.store.series.reading import Reading
 from workbench.table import Column, Table
 
@@ -76,7 +77,7 @@ def test_what_was_read_is_read_once(store: Store, reads: list[str]) -> None:
     assert same(first, again)
     sampled(store, "other")
     assert reads == ["one", "other"], "another series"
-    store.series.reduced.forget()
+    store.series.recent.forget()
     assert same(first, sampled(store, "one", ("U", "I", "step")))
     assert reads == ["one", "other", "one"]
 
@@ -168,8 +169,8 @@ def test_a_window_may_be_a_list(store: Store) -> None:
 
 def test_memory_is_bounded(store: Store, reads: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """The oldest make room, and a very large answer is not kept at all."""
-    monkeypatch.setattr(reduced, "MOST_BYTES", 60_000)
-    store.series.reduced.forget()
+    monkeypatch.setattr(recent, "MOST_BYTES", 60_000)
+    store.series.recent.forget()
     for most in range(500, 510):  # each takes some 13 kB
         sampled(store, "one", most=most)
     sampled(store, "one", most=509)
@@ -189,8 +190,8 @@ def test_what_objects_take_counts(store: Store, reads: list[str], monkeypatch: p
     tracemalloc.start()
     try:
         before = tracemalloc.get_traced_memory()[0]
-        monkeypatch.setattr(reduced, "MOST_BYTES", 4 << 20)
-        store.series.reduced.forget()
+        monkeypatch.setattr(recent, "MOST_BYTES", 4 << 20)
+        store.series.recent.forget()
         for most in range(100, 130):
             sampled(store, "words", ("word",), most=most)
         for most in range(3, 150):
@@ -200,3 +201,110 @@ def test_what_objects_take_counts(store: Store, reads: list[str], monkeypatch: p
         tracemalloc.stop()
     assert 1 << 20 < held < 5 << 20
     assert len(reads) == 30 + 147
+
+
+@pytest.fixture
+def tables_read(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The owners whose whole tables were read from the store, for each reading."""
+    found: list[list[str]] = []
+    for name in ("read", "stacked"):
+
+        def read(
+            connection: object, rows: list[Row], *rest: object, real: object = getattr(summaries, name)
+        ) -> object:
+            found.append([row.owner for row in rows])
+            return real(connection, rows, *rest)  # type: ignore[operator]
+
+        monkeypatch.setattr(summaries, name, read)
+    return found
+
+
+def below(store: Store, owners: list[str], names: list[str]) -> dict[str, Column]:
+    infos = store.series.infos(owners, "cycles", scope=EVERYTHING)
+    return store.series.stacked(list(infos.values()), names, scope=EVERYTHING)
+
+
+def lists(columns: dict[str, Column] | Table) -> dict[str, list[object]]:
+    return {name: one.tolist() for name, one in columns.items()}
+
+
+def test_whole_tables_are_read_once(store: Store, tables_read: list[list[str]]) -> None:
+    for k in range(4):
+        store.series.append(f"m{k}", "cycles", table(k, 300))
+    for names in (["U", "I", "step"], ["I"], ["step", "U", "nothing"]):
+        tables_read.clear()
+        whole = [store.series.many(["m0", "m1"], names, "cycles", scope=EVERYTHING) for _ in range(2)]
+        more = store.series.many(["m1", "m2", "m0"], names, "cycles", scope=EVERYTHING)
+        assert tables_read == [["m0", "m1"], ["m2"]], "of another selection only what is new"
+        assert list(more) == ["m1", "m2", "m0"]
+        expected = lists(table(1, 300).select([name for name in names if name != "nothing"]))
+        assert [lists(one["m1"]) for one in (*whole, more)] == [expected] * 3
+        tables_read.clear()
+        stacked = [below(store, owners, names) for owners in (["m0", "m1"], ["m0", "m1"], ["m1", "m0"])]
+        assert tables_read == [["m0", "m1"], ["m1", "m0"]], "the order counts"
+        assert lists(stacked[0]) == lists(stacked[1]) != lists(stacked[2])
+    tables_read.clear()
+    store.series.recent.forget()
+    below(store, ["m0"], ["U"])
+    assert tables_read == [["m0"]]
+
+
+def test_a_table_that_grew_or_was_replaced_is_read_anew(store: Store) -> None:
+    for owner in ("m0", "m1"):
+        store.series.append(owner, "cycles", table(1, 300))
+    both = ["m0", "m1"]
+
+    def seen() -> tuple[list[object], list[object]]:
+        tables = store.series.many(both, ["U"], "cycles", scope=EVERYTHING)
+        return [one for table in tables.values() for one in table["U"].tolist()], below(store, both, ["U"])[
+            "U"
+        ].tolist()
+
+    first = table(1, 300)["U"].tolist()
+    assert seen() == (first * 2, first * 2)
+    store.series.append("m1", "cycles", table(2, 5, 300))
+    grown = first * 2 + table(2, 5)["U"].tolist()
+    assert seen() == (grown, grown)
+    with store.series.writer("m0", "cycles") as writer:
+        writer.add(table(3, 300))
+        writer.publish()
+    replaced = table(3, 300)["U"].tolist() + first + table(2, 5)["U"].tolist()
+    assert seen() == (replaced, replaced)
+    with store.transaction() as connection:
+        connection.execute("delete from series where owner = 'm0'")
+    assert list(store.series.many(both, ["U"], "cycles", scope=EVERYTHING)) == ["m1"]
+
+
+def test_nobody_can_change_whole_tables_that_are_kept(store: Store) -> None:
+    for owner in ("m0", "m1"):
+        store.series.append(owner, "cycles", table(1, 300))
+    for _ in range(2):
+        whole = store.series.many(["m0"], ["U", "I", "step"], "cycles", scope=EVERYTHING)["m0"]
+        stacked = below(store, ["m0", "m1"], ["U", "I", "step"])
+        for columns in (whole.columns, stacked):
+            for array in [
+                part for one in columns.values() for part in (one.values, one.valid) if part is not None
+            ]:
+                with pytest.raises(ValueError, match="read-only"):
+                    array[0] = 0
+                with pytest.raises(ValueError, match="WRITEABLE"):
+                    array.flags.writeable = True
+            columns["more"] = columns.pop("U")
+
+
+def test_memory_for_whole_tables_is_bounded(
+    store: Store, tables_read: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recent, "MOST_WHOLE_BYTES", 40_000)
+    store.series.recent.forget()
+    for k in range(10):  # each takes some 10 kB
+        store.series.append(f"m{k}", "cycles", table(k, 300))
+        store.series.many([f"m{k}"], ["t", "U", "I"], "cycles", scope=EVERYTHING)
+    store.series.many(["m9"], ["t", "U", "I"], "cycles", scope=EVERYTHING)
+    assert len(tables_read) == 10
+    store.series.many(["m0"], ["t", "U", "I"], "cycles", scope=EVERYTHING)
+    assert len(tables_read) == 11
+    store.series.append("large", "cycles", table(0, 3000))
+    for _ in range(2):
+        below(store, ["large"], ["t", "U", "I"])
+    assert tables_read[11:] == [["large"]] * 2, "it is larger than all of the memory"

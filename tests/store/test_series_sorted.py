@@ -54,7 +54,7 @@ def test_an_append_between_two_chunks_sees_that_the_column_falls(store: Store, c
     for owner in ("appended", "at once"):
         assert not flag(store, owner)
         assert inside(store, owner) == INSIDE
-        store.series.reduced.forget()
+        store.series.recent.forget()
 
 
 def test_an_append_between_two_chunks_sees_that_the_column_rises_on(store: Store) -> None:

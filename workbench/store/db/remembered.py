@@ -13,7 +13,7 @@ Size = Callable[[T], int]
 MOST_THINGS = 1000
 MOST_BYTES = 32 << 20
 LARGEST = 4 << 20
-"""A thing of more bytes is not remembered."""
+"""A thing of more bytes is not remembered, if nobody says another limit."""
 SMALL = 2 << 10
 """Bytes of a thing whose size nobody gives."""
 
@@ -27,8 +27,10 @@ class Remembered:
     """Things by name, made of a store as it was at one time, or of what the name is a hash of; for all threads. The
     oldest make room for new ones."""
 
-    def __init__(self, most_things: int = MOST_THINGS, most_bytes: int = MOST_BYTES) -> None:
-        self._most_things, self._most_bytes = most_things, most_bytes
+    def __init__(
+        self, most_things: int = MOST_THINGS, most_bytes: int = MOST_BYTES, largest: int = LARGEST
+    ) -> None:
+        self._most_things, self._most_bytes, self._largest = most_things, most_bytes, largest
         self._things: dict[Hashable, tuple[object, int]] = {}
         self._bytes = 0
         self._lock = threading.Lock()
@@ -38,7 +40,7 @@ class Remembered:
         return None if found is None else found[0]
 
     def keep(self, name: Hashable, thing: object, size: int = SMALL) -> None:
-        if size > LARGEST:
+        if size > self._largest:
             return
         with self._lock:
             _, before = self._things.pop(name, (None, 0))

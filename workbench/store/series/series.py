@@ -33,7 +33,7 @@ from .chunks import CHUNK, Fetcher
 from .layout import ROW_COLUMNS, Layout, Row, SeriesColumn, SeriesInfo, load_row, load_stats, pack_stats
 from .past import Past
 from .reading import Reading, Window, levels_at
-from .reduced import Reduced
+from .recent import Recent
 from .series_log import Entry
 from .series_writer import SeriesWriter, is_published
 
@@ -53,7 +53,7 @@ class Series:
         self._store = store
         self._layouts: dict[bytes, Layout] = {}
         self._past = Past(self)
-        self.reduced = Reduced()
+        self.recent = Recent()
         self._objects = objects
         self.mover = Mover(store, objects, self._open_number)
 
@@ -191,7 +191,10 @@ class Series:
                 }
             rows = self._rows(connection, owners, dataset, scope, stats="null")
             layouts = {row.layout: self._layout(connection, row) for row in rows}
-            return summaries.read(connection, rows, layouts, list(dict.fromkeys(columns)), self._objects)
+            names = list(dict.fromkeys(columns))
+            return self.recent.tables(
+                rows, names, lambda absent: summaries.read(connection, absent, layouts, names, self._objects)
+            )
 
     def stacked(self, infos: Sequence[SeriesInfo], columns: Sequence[str], *, scope: Within) -> dict[str, Column]:
         """Whole tables of one dataset, one below the other: those columns that any has, null where another lacks them.
@@ -211,7 +214,10 @@ class Series:
                 )
                 return summaries.below(list(tables.values()), names)
             layouts = {one.row.layout: one.layout for one in infos}
-            return summaries.stacked(connection, [one.row for one in infos], layouts, names, self._objects)
+            rows = [one.row for one in infos]
+            return self.recent.columns(
+                rows, names, lambda: summaries.stacked(connection, rows, layouts, names, self._objects)
+            )
 
     def sample(
         self,
@@ -235,7 +241,7 @@ class Series:
         """
         with self._reading(owner, dataset, scope) as reading:
             asked = (x, tuple(columns), window, most, *known)
-            return self.reduced.of(reading.row, asked, lambda: reading.sample(x, columns, window, most, known))
+            return self.recent.samples(reading.row, asked, lambda: reading.sample(x, columns, window, most, known))
 
     def sample_rows(
         self,
@@ -252,7 +258,9 @@ class Series:
         """As ``sample``, of the samples with the numbers ``rows[0]`` to before ``rows[1]``."""
         with self._reading(owner, dataset, scope) as reading:
             asked = (x, tuple(columns), ("rows", *rows, *known), most)
-            return self.reduced.of(reading.row, asked, lambda: reading.sample_rows(x, columns, rows, most, known))
+            return self.recent.samples(
+                reading.row, asked, lambda: reading.sample_rows(x, columns, rows, most, known)
+            )
 
     def append(
         self,
