@@ -63,6 +63,22 @@ def test_one_plot_answers_for_itself(sheet: NotebookPage, views: dict[str, LiveV
     assert {name for name in before if before[name] != after[name]} == {"Fade by batch"}
 
 
+def test_one_switch_shares_what_all_plots_have(
+    sheet: NotebookPage, views: dict[str, LiveView], pictures: Path | None
+) -> None:
+    switch = sheet.output(1).get_by_role("button", name="Share params of the same name", exact=True)
+    expect(switch).to_have_attribute("aria-pressed", "false")
+    switch.click()
+    expect(switch).to_have_attribute("aria-pressed", "true")
+    shared = sheet.output(1).locator(".wb-board-frame > .wb-controls")
+    expect(shared).to_be_visible()
+    if pictures is not None:
+        sheet.output(1).screenshot(path=pictures / "board-shared.png")
+    switch.click()
+    expect(switch).to_have_attribute("aria-pressed", "false")
+    expect(shared).to_have_count(0)
+
+
 @pytest.mark.parametrize("width", [1440, 700])
 def test_tiles_fill_the_width(sheet: NotebookPage, views: dict[str, LiveView], width: int) -> None:
     sheet.width(width)

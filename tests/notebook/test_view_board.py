@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ipywidgets import HTMLMath, Label, ToggleButton
+from ipywidgets.widgets.widget_description import DescriptionWidget
 
 import workbench as wb
 from workbench.errors import Invalid
@@ -46,6 +48,20 @@ def test_one_that_fails_leaves_the_others_alone(board: Any) -> None:
     shown.refresh(wait=True)
     shown.views["fails"].set(wrong=False)
     assert shown.views["fails"].surface.status["problems"] == []
+
+
+def test_nothing_makes_the_page_load_mathjax_before_controls_are_open(board: Any) -> None:
+    """Each label of a control of ipywidgets loads it, which takes a page some 0.2 s before the plots are drawn."""
+    shown = board.show()
+    waiting, seen = [shown.widget], []
+    while waiting:
+        seen.append(waiting.pop())
+        waiting.extend(getattr(seen[-1], "children", ()))
+    # A toggle button writes its description as it is.
+    labels = [one for one in seen if isinstance(one, DescriptionWidget) and not isinstance(one, ToggleButton)]
+    assert len(seen) > 10
+    assert [one for one in labels if one.description] == []
+    assert not any(isinstance(one, Label | HTMLMath) for one in seen)
 
 
 def test_params_of_one_name_are_shared_on_request(board: Any) -> None:

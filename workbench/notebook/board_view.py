@@ -68,9 +68,9 @@ class BoardView:
         self._tiles = widgets.Box([self._tile(plot, places.get(plot.id)) for plot in ordered])
         self._tiles.add_class("wb-board")
         self._shared = ControlPanel(self._chosen, self._is_shared)
-        self._share = widgets.Checkbox(
+        # A checkbox would make the page load MathJax, for the label, before it draws a plot.
+        self._share = widgets.ToggleButton(
             value=share,
-            indent=False,
             description="Share params of the same name",
             tooltip="One control for all plots that have the param",
         )

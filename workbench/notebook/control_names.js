@@ -13,6 +13,10 @@ function labelOf(field) {
   return label ? label.textContent.trim() : "";
 }
 
+function press(button) {
+  set(button, "aria-pressed", String(button.classList.contains("mod-active")));
+}
+
 function nameField(field, number) {
   const name = labelOf(field);
   const ends = field.querySelectorAll(".noUi-handle");
@@ -27,9 +31,7 @@ function nameField(field, number) {
     set(group, "role", "group");
     set(group, "aria-label", name);
   }
-  for (const button of field.querySelectorAll(".widget-toggle-button")) {
-    set(button, "aria-pressed", String(button.classList.contains("mod-active")));
-  }
+  field.querySelectorAll(".widget-toggle-button").forEach(press);
   for (const input of field.querySelectorAll("input[placeholder=filter]")) set(input, "aria-label", `${name}, filter`);
   if (field.classList.contains("wb-optional-number")) {
     for (const box of field.querySelectorAll("input[type=checkbox]")) set(box, "aria-label", `${name}, auto`);
@@ -67,6 +69,7 @@ function render({ el }) {
   const soon = () => { waiting ||= requestAnimationFrame(name); };
   // Only the controls are watched: a plot that draws changes thousands of nodes.
   const inside = new MutationObserver(soon);
+  const switched = new MutationObserver(([{ target }]) => press(target));
   const outside = new MutationObserver(() => find());
   let host = null;
   function find() {
@@ -85,12 +88,17 @@ function render({ el }) {
     if (!host) return;
     outside.observe(host, { childList: true });
     find();
+    const button = host.querySelector(":scope > .wb-board-bar > .widget-toggle-button");
+    if (!button) return;
+    switched.observe(button, { attributeFilter: ["class"] });
+    press(button);
   });
   return () => {
     cancelAnimationFrame(frame);
     cancelAnimationFrame(waiting);
     inside.disconnect();
     outside.disconnect();
+    switched.disconnect();
   };
 }
 
