@@ -310,7 +310,12 @@ class Ingests:
                 if (error := report.store_errors.get(file.path)) is not None:
                     log.warn("the store refused a file of an ingest", ingest=known["id"], why=str(error))
                     file.why = _TEST_FAILED.format(id=known["id"])
-            known |= {"state": "done", "done": len(tests), "report": _named(report, run, names, tests)}
+            later = [number for number, test in enumerate(tests) if report.later & {paths[k] for k in test.files}]
+            known |= {
+                "state": "done",
+                "done": len(tests),
+                "report": _named(report, run, names, tests) | {"later": later},
+            }
             for file in report.files:
                 self.told(file.status)
             if report.stored:

@@ -14,6 +14,7 @@ from support.local_and_remote import sides
 import workbench as wb
 from workbench.errors import StoreError, StoreNotice
 from workbench.ingest import run
+from workbench.ingest.watch_folder import Looks
 from workbench.store.objects import mover, relocate
 
 RULE = {"name_rule": "{cell}_{test}"}
@@ -135,3 +136,35 @@ def test_a_full_disk_of_temporary_files_is_said_and_what_was_stored_stays_acknow
             with pytest.raises(StoreError, match=r"The object '.*No space left.*\$TMPDIR"):
                 bench.backup(tmp_path / "backup.db")
             assert not (tmp_path / "backup.db").exists()
+
+
+@pytest.mark.filterwarnings("ignore:The folder of samples")  # what is new stays in the store itself
+def test_a_watch_over_http_tries_again_when_the_place_is_back(data: Path, tmp_path: Path) -> None:
+    """It took the file for refused until somebody changed it."""
+    samples = tmp_path / "samples"
+    wb.open(tmp_path / "lab.db", samples=f"folder:{samples}").close()
+    with sides(tmp_path / "lab.db") as lab:
+        grown(lab.far, data, samples)
+        samples.rename(tmp_path / "away")
+        samples.write_text("not a folder")
+        rounds = lab.far.watch(data, settle=0.0, every=0.01, **RULE)
+        report = next(rounds)
+        assert [one.status for one in report] == ["refused", "refused", "stored"]
+        samples.unlink()
+        (tmp_path / "away").rename(samples)
+        assert next(rounds).summary == "2 extended"
+        rounds.close()  # type: ignore[attr-defined]  # it is a generator
+
+
+def test_pauses_before_a_file_is_tried_again_grow(tmp_path: Path) -> None:
+    path, looks = tmp_path / "a.csv", Looks(0.0)
+    looks.look({path: (1, 1)}, 0.0)
+    tried, now = [], 0.0
+    while now < 2000:
+        if looks.ready(now):
+            tried.append(now)
+            looks.put_off({path}, 5.0, now)
+        now += 5.0
+    assert tried == [0, 5, 15, 35, 75, 155, 315, 615, 915, 1215, 1515, 1815]
+    looks.look({path: (2, 2)}, 1820.0)
+    assert looks.ready(1820.0) == {path}, "a file that is written to is tried at once"

@@ -18,6 +18,8 @@ State: TypeAlias = tuple[int, int]
 Take: TypeAlias = Callable[[list[Path], Growing], Report]
 """Takes in of these files those that have grown."""
 _STEP = 0.2
+_LONGEST_S = 300.0
+"""The longest pause before a file is tried again whose samples have no place now: it is read, or sent, each time."""
 _LASTING = (Damaged, StoreTooNew, StoreTooOld)
 """Of the errors of a store, or of its server, those that do not pass while a watch waits."""
 
@@ -88,7 +90,9 @@ def watch(
             sheet = sheet_now
             if report is not None:
                 away = ""
-                looks.taken(ready - (set() if once else report.later), report)
+                later = set() if once else ready & report.later
+                looks.taken(ready - later, report)
+                looks.put_off(later, every, time.monotonic())
                 said = _leave_out(report, said)
                 if report.files or report.skipped or report.unmapped:
                     yield report
@@ -120,6 +124,8 @@ class Looks:
         self._settle = settle
         self._seen: dict[Path, tuple[State, float]] = {}
         self._done: dict[Path, State] = {}
+        self._off: dict[Path, tuple[float, float]] = {}
+        """When a file is tried again, and the pause before it."""
 
     def look(self, found: dict[Path, State], now: float) -> None:
         """Take note of the files as they are now."""
@@ -128,16 +134,20 @@ class Looks:
             before = self._seen.get(path)
             if before is None or before[0] != state:
                 self._seen[path] = state, now
+                self._off.pop(path, None)
         for gone in self._seen.keys() - found.keys():
             del self._seen[gone]
             self._done.pop(gone, None)
+            self._off.pop(gone, None)
 
     def ready(self, now: float) -> set[Path]:
         """Files that changed since they were taken in, and stand still."""
         return {
             path
             for path, (state, since) in self._seen.items()
-            if self._done.get(path) != state and now - since >= self._settle
+            if self._done.get(path) != state
+            and now - since >= self._settle
+            and self._off.get(path, (now, 0.0))[0] <= now
         }
 
     def again(self) -> set[Path]:
@@ -150,6 +160,14 @@ class Looks:
         for path in paths - left:
             if path in self._seen:
                 self._done[path] = self._seen[path][0]
+                self._off.pop(path, None)
+
+    def put_off(self, paths: set[Path], pause: float, now: float) -> None:
+        """Try these again after a pause, which doubles each time."""
+        for path in paths:
+            _, before = self._off.get(path, (now, pause / 2))
+            wait = min(2 * before, _LONGEST_S)
+            self._off[path] = now + wait, wait
 
     def waiting(self) -> bool:
         """Whether a file has still to come to rest, or to be taken in."""

@@ -6,6 +6,7 @@ import tempfile
 import time
 from collections.abc import Sequence, Set
 from pathlib import Path
+from typing import Any
 
 from pydantic import JsonValue
 
@@ -89,7 +90,10 @@ class _Sending:
             else:
                 reports[id(job)] = [_absent(job)]
         tests = [self._test(job, len(going)) for job in going]
-        for one in self._run(tests, options) if tests else []:
+        made = self._run(tests, options) if tests else {"files": []}
+        for number in made.get("later", []):  # servers before 0.1.1 do not say it
+            report.later |= set(going[number].paths)
+        for one in made["files"]:
             job = going[one.pop("test")]
             behind = str(one["path"]).removeprefix(job.paths[0].name)
             test = behind if behind.startswith("!") else ""  # of a file that holds several
@@ -129,7 +133,9 @@ class _Sending:
         self._sent.append(answer["file"])
         return len(self._sent) - 1
 
-    def _run(self, tests: list[dict[str, Sent]], options: JsonValue) -> list[dict[str, Sent]]:
+    def _run(self, tests: list[dict[str, Sent]], options: JsonValue) -> dict[str, Any]:
+        """The report of the server: its ``files`` with the places of their ``test``, and which tests may be taken
+        ``later``."""
         body = {"files": self._sent, "tests": tests, "options": options}
         run = self._client.ask("POST", self._path, json=body, changes=True).json()
         wait = _LOOK_S[0]
@@ -145,7 +151,7 @@ class _Sending:
         if run["state"] != "done":
             raise ServerAway(run.get("error") or "The server did not read the files. Its log has the reason.")
         self._progress(len(tests), len(tests), "")
-        found: list[dict[str, Sent]] = run["report"]["files"]
+        found: dict[str, Any] = run["report"]
         return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -42,7 +43,10 @@ def peaks_of(grid: Floats, slope: Floats, *, window: float, prominence: float, w
     if len(grid) < 5:
         return []
     step = float(grid[1] - grid[0])
-    tops, found = find_peaks(slope, prominence=prominence * float(slope.max()), width=width / step)
+    with warnings.catch_warnings():
+        # A ripple of rounding errors has no width, so it is left out as all narrow ones are.
+        warnings.simplefilter("ignore", RuntimeWarning)
+        tops, found = find_peaks(slope, prominence=prominence * float(slope.max()), width=width / step)
     places = [int(top) for top in tops]
     valleys = [_lowest(slope, one, other) for one, other in pairwise(places)]
     lows = [_lowest(slope, 0, places[0]) if places else 0, *valleys]
