@@ -131,11 +131,28 @@ def test_without_cycles_it_is_said_that_nothing_is_left_out(bench: wb.Bench) -> 
     frame = ageing().drop(columns="Cycle count")
     made = bench.measurements.create(time_series=frame, name="uncounted", instance="C1", sign="discharge")
     assert "Cycle count" not in bench.measurements.time_series(made.id)
-    bench.exclude("uncounted", cycles="3", reason="contact lost")
+    bench.exclude("uncounted", cycles="0", reason="contact lost")
     bench.analyse("dcir", "uncounted")
     (id,) = bench.analyses.list(analysis_type="dcir")["id"]
     told = bench.analyses.get(id).metadata["workbench"]["warnings"]
     assert any("still in here" in one["message"] for one in told)
+
+
+@pytest.mark.parametrize("cycles", ["900", "3, 900-950", [900]])
+def test_cycles_that_the_test_does_not_have_are_refused(bench: wb.Bench, cycles: Any) -> None:
+    with pytest.raises(BadRequest, match=r"has no cycles? 900.*goes from 0 to 11"):
+        bench.exclude("test", cycles=cycles, reason="contact lost")
+    assert bench.exclusions().empty
+    bench.exclude("test", cycles="8-900", reason="contact lost")  # from the eighth on, also of what comes
+
+
+@pytest.mark.parametrize("type", ["end_of_life", "knee", "eol_extrapolation"])
+def test_cycles_that_do_not_count_are_counted(type: str) -> None:
+    cycle = np.arange(120)
+    frame = pd.DataFrame({"Cycle count": cycle, "Discharge capacity [A.h]": 1 - 0.0015 * cycle})
+    found = getattr(battery, type)(frame.assign(Complete=~np.isin(cycle, LEFT)))
+    told = {one["code"]: one["message"] for one in found.attrs["warnings"]}
+    assert told["incomplete"] == "4 of 120 cycles left out: not complete, or excluded."
 
 
 def test_a_formation_without_its_first_cycle_is_refused() -> None:

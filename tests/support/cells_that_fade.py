@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,9 +19,13 @@ def capacity(number: int, cycle: int) -> float:
     return 1.0 - (0.004 + 1e-5 * number) * cycle + 1e-4 * ((7 * cycle + 3 * number) % 5 - 2)
 
 
-def samples(number: int, start: int, stop: int, amperes: float = 1.0) -> pd.DataFrame:
-    """The cycles of a cell from one of its life to another, at one current, counted from 0 as a new file does."""
-    seconds = [3600 * capacity(number, cycle) / amperes for cycle in range(start, stop) for _ in (0, 1)]
+def samples(
+    number: int, start: int, stop: int, amperes: float = 1.0, passed: Sequence[float] | None = None
+) -> pd.DataFrame:
+    """The cycles of a cell from one of its life to another, at one current, counted from 0 as a new file does; what
+    each ``passed``, A.h, where it is not its capacity."""
+    each = [capacity(number, cycle) for cycle in range(start, stop)] if passed is None else passed
+    seconds = [3600 * one / amperes for one in each for _ in (0, 1)]
     begins = np.concatenate([[0.0], np.cumsum(seconds)[:-1]])
     shares = np.linspace(0.0, 1.0, EACH)
     # The first sample of a half cycle comes 1 s after the last one of the half cycle before it.

@@ -71,7 +71,7 @@ _OF_CYCLES = (
     Declared(
         "knee",
         "Does the fade steepen, and from which cycle on?",
-        8,
+        9,
         knee,
         "cycles",
         ("ageing",),
@@ -82,7 +82,7 @@ _OF_CYCLES = (
     Declared(
         "end_of_life",
         "At which cycle does a cell reach its end of life?",
-        7,
+        8,
         end_of_life,
         "cycles",
         ("ageing",),
@@ -93,7 +93,7 @@ _OF_CYCLES = (
     Declared(
         "eol_extrapolation",
         "When will a cell reach its end of life, and how sure is that?",
-        8,
+        9,
         eol_extrapolation,
         "cycles",
         ("ageing",),
@@ -104,7 +104,7 @@ _OF_CYCLES = (
     Declared(
         "outliers",
         "Which cells differ from the others of their batch?",
-        6,
+        7,
         outliers,
         "cycles",
         ("ageing",),

@@ -141,6 +141,13 @@ def temperatures(values: Floats) -> list[Remark]:
     return []
 
 
+def incomplete(lost: int, of: int) -> list[Remark]:
+    """The remark that so many of the cycles do not count since they are not complete; none without any."""
+    if not lost:
+        return []
+    return [Remark("incomplete", f"{lost} of {counted(of, 'cycle')} left out: not complete, or excluded.")]
+
+
 def missing_from(counts: Floats) -> tuple[int, str] | None:
     """The place after the first gap in numbers that rise by one, and the missing numbers in words; None without one.
 

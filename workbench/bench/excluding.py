@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ..backend import Backend
+from ..cycling.columns import CYCLE_COUNT
 from ..errors import BadRequest, NotFound, instead
 from ..quick_import import later
 from ..records import Analysis, Instance, Measurement
-from ..records.exclusion import CYCLES, EXCLUSION, REASON, cycles_text, exclusion_of
+from ..records.exclusion import CYCLES, EXCLUSION, REASON, cycles_text, exclusion_of, runs_of
 from ..records.values import is_whole
 from .collections import Ref
 
@@ -46,12 +47,13 @@ class Excluding:
         Raises
         ------
         BadRequest
-            Without a reason, or for numbers that are not cycles.
+            Without a reason, or for numbers that are not cycles, or of which the test has none.
         """
         if not isinstance(reason, str) or not reason.strip():
             raise BadRequest("Say why it is excluded: reason='the channel failed'.")
         record = self.backend.get(Measurement, test)
         text = cycles_text(cycles)
+        self._check_there(record, text)
         called = name or f"{record.name}, {'all' if text == 'all' else f'cycles {text}'}: {reason.strip()}"
         there = self.exclusions().set_index("name")["instance_name"].to_dict()
         if name is None and called in there:  # tests of several cells may have one name
@@ -60,6 +62,20 @@ class Excluding:
         if called in there:
             raise BadRequest(f"There is an exclusion '{called[:80]}' already. Give this one another name=...")
         return self.backend.create(Analysis, exclusion_of(record.id, called, text, reason.strip()))
+
+    def _check_there(self, test: Measurement, text: str) -> None:
+        """Refuse runs of cycles without one of the test. A test without cycles may get them later."""
+        try:
+            there = self.backend.samples(test, "cycles", [CYCLE_COUNT])[CYCLE_COUNT].floats()
+        except NotFound:
+            return
+        for first, last in runs_of(text) if len(there) else ():
+            if not ((there >= first) & (there <= last)).any():
+                which = f"cycle {first}" if first == last else f"cycles {first} to {last}"
+                raise BadRequest(
+                    f"The test '{test.name}' has no {which}: its '{CYCLE_COUNT}' goes from {there.min():g} to "
+                    f"{there.max():g}."
+                )
 
     def exclusions(self) -> pd.DataFrame:
         """What is excluded: name, test, cell, cycles, reason."""

@@ -107,17 +107,24 @@ def first_in_life(rows):
     return firsts[capacity].where(other, begun[capacity]), words
 
 
-def lives(rows):
+def lives(rows, said="a test at another current stands alone"):
     """What each cycle is one life with: its cell, or its test alone where that has another current than the first test
-    of the cell. With words for a note."""
+    of the cell. With words for a note: what is ``said`` of such tests, and of which cells."""
     current = "Mean discharge current [A]"
     tests = along_life(rows).sort_values("Cycle count").groupby("measurement_id", sort=False)
     of = tests[["instance_name"]].first().assign(current=tests[current].median() if current in rows else np.nan)
     begun = of.groupby("instance_name")["current"].transform("first")
     other = (of["current"] - begun).abs() > 0.2 * begun.abs()
     names = ", ".join(of.loc[other, "instance_name"].unique()[:5])
-    words = f"a test at another current stands alone: {names}" if other.any() else ""
+    words = f"{said}: {names}" if other.any() else ""
     return rows["measurement_id"].map(of["instance_name"].astype(str).mask(other, of.index.astype(str))), words
+
+
+def of_first_current(rows):
+    """The cycles without those of tests at another current than the first test of their cell: their capacity over its
+    first is no retention. With words for a note."""
+    life, words = lives(rows, "left out: a test at another current than the first of its cell")
+    return rows[life == rows["instance_name"].astype(str)], words
 
 
 def along_ages(tests, axes):

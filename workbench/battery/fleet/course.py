@@ -9,7 +9,18 @@ import pandas as pd
 
 from ...messages import counted
 from ..capacity.reference import PART_CHARGED, Kind, Reference, came_part_charged, reference_of
-from ..inputs import TEMPERATURE, Floats, Refusal, flags, in_order, need, numbers, positive, temperatures
+from ..inputs import (
+    TEMPERATURE,
+    Floats,
+    Refusal,
+    flags,
+    in_order,
+    incomplete,
+    need,
+    numbers,
+    positive,
+    temperatures,
+)
 from ..off_course import BESIDE, MOST_AT_OTHER, currents, left_out, other_current, reasons
 from ..result import Remark
 
@@ -50,8 +61,9 @@ def course(
     values = numbers(rows, value)
     counts = np.isfinite(values) & (values > 0)
     complete = flags(rows, "Complete")
-    counts &= np.array([one is not False for one in complete])
-    remarks: list[Remark] = []
+    unfinished = np.array([one is False for one in complete])
+    remarks = incomplete(int(unfinished.sum()), len(rows))
+    counts &= ~unfinished
     if came_part_charged(values, complete):
         counts[0] = False
         remarks.append(PART_CHARGED)

@@ -11,7 +11,7 @@ LACKING = "No test repeats a full cycle at least ten times. Ingest ageing tests 
 READS = Reads(
     "cycles",
     ("Cycle count", "Discharge capacity [A.h]", "Complete", "Mean temperature [degC]"),
-    RATE,
+    (*RATE, "Cycle in life"),
     of_any=True,
 )
 
@@ -29,26 +29,29 @@ def transform(data, params):
     params = with_defaults(params)
     rows, partly = from_full(data["rows"].dropna(subset=["Discharge capacity [A.h]"]))
     rows, beside = of_course(rows)
-    found = []
     if rows["Mean temperature [degC]"].isna().all():
         return battery.message("No ageing test has a temperature. The law needs measured ones.", unmet=True)
-    for cell, one in rows.groupby("instance_name"):
+    life, own = lives(rows)
+    rows = along_life(rows.assign(life=life))
+    found = []
+    for _, one in rows.groupby("life"):
         one = one.sort_values("Cycle count")
-        if len(one) < 10:
-            continue
         share = one["Discharge capacity [A.h]"] / one["Discharge capacity [A.h]"].iloc[0]
-        slope = np.polyfit(one["Cycle count"], share, 1)[0]
+        slope = np.polyfit(one["Cycle count"], share, 1)[0] if len(one) >= 10 else np.nan
         heat = one["Mean temperature [degC]"].mean()
-        found.append(
-            {"cell": cell, "batch": one["batch_name"].iloc[0], "Rate": -slope, "Temperature [degC]": heat}
-        )
-    points = pd.DataFrame(found, columns=["cell", "batch", "Rate", "Temperature [degC]"]).dropna(
-        subset=["Rate", "Temperature [degC]"]
-    )
-    points = points[points["Rate"] > 0]
+        why = "fewer than ten cycles" if slope != slope else "temperature unknown" if heat != heat else ""
+        why = why or ("" if slope < 0 else "no fade")
+        test = one[["instance_name", "batch_name", "name"]].iloc[0]
+        found.append({**test, "why": why, "Rate": -slope, "Temperature [degC]": heat})
+    points = pd.DataFrame(found)
+    again = points["instance_name"].duplicated(keep=False)
+    points["cell"] = points["instance_name"].mask(again, points["instance_name"] + ", " + points["name"])
+    reasons = points.loc[points["why"] != "", "why"].unique()
+    lost = "; ".join(without(points, points["why"].mask(points["why"] == why), why) for why in reasons)
+    points = points[points["why"] == ""].copy()
     if points.empty:
         return battery.message("No chosen cell fades over ten complete cycles. Choose others.", unmet=True)
-    points["batch"] = names_or(points["batch"], "no batch")
+    points["batch"] = names_or(points["batch_name"], "no batch")
     figure = go.Figure()
     colors = palette(sorted(points["batch"].unique()))
     for batch, one in points.groupby("batch"):
@@ -84,4 +87,5 @@ def transform(data, params):
     )
     figure.update_yaxes(title_text="Fade / % per cycle", **log_ticks(100 * points["Rate"]))
     finished(figure, showlegend=True)
-    return note(figure, "; ".join(text for text in (told, beside, partly) if text), data, params)
+    few = incomplete(of_chosen(data, "cycles"), data["rows"])
+    return note(figure, "; ".join(text for text in (told, few, beside, partly, own, lost) if text), data, params)

@@ -52,7 +52,9 @@ def transform(data, params):
     found = []
     rows = rows.assign(degrees=degrees_of(rows).round(0))
     rows["life"], own = lives(rows)
-    partly = "; ".join(text for text in (own, partly, odd_degrees(rows)) if text)
+    full = rows[rows["Complete"].fillna(True).astype(bool)]
+    left = (incomplete(rows, full), of_course(full)[1])
+    partly = "; ".join(text for text in (own, *left, partly, odd_degrees(rows)) if text)
     rows = along_life(rows)
     for _, cycles in rows.groupby("life", sort=False):
         cycles = cycles.sort_values("Cycle count")

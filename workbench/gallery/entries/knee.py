@@ -34,7 +34,9 @@ def transform(data, params):
         return battery.message("Choose a cell that has a result.")
     colors = palette(cells["id"])
     cycles = data["cycles"][data["cycles"]["measurement_id"].isin(cells["measurement_id"])]
-    cycles, partly = from_full(cycles[cycles["Complete"].fillna(True).astype(bool)])
+    full = cycles[cycles["Complete"].fillna(True).astype(bool)]
+    few = incomplete(cycles, full)
+    cycles, partly = from_full(full)
     cycles, apart = of_course(cycles)
     for _, cell in cells.iterrows():
         rows = cycles[cycles["measurement_id"] == cell["measurement_id"]]
@@ -71,4 +73,4 @@ def transform(data, params):
     names = cells.drop_duplicates("measurement_id")["instance_name"]
     several = names[names.duplicated()].unique()
     own = f"each test counts from its own first cycle: {', '.join(several[:5])}" if len(several) else ""
-    return note(figure, "; ".join(text for text in (lacking, own, apart, partly, ends) if text), data, params)
+    return note(figure, "; ".join(text for text in (lacking, own, few, apart, partly, ends) if text), data, params)

@@ -38,6 +38,7 @@ def transform(data, params):
     params = with_defaults(params)
     rows, partly = from_full(data["rows"].dropna(subset=["Discharge capacity [A.h]"]))
     rows, beside = of_course(rows)
+    rows, own = of_first_current(rows)
     rows = along_life(rows)
     if rows.empty:
         return battery.message("No complete cycle to look at. Choose other cells.", unmet=True)
@@ -132,13 +133,16 @@ def transform(data, params):
     finished(figure, coloraxis={"colorscale": "Viridis", "cmin": 0, "cmax": 5, "colorbar": bar})
     few = "groups of fewer than six: a ranking, no verdict" if not judged.all() else ""
     left = f"not compared, too short: {', '.join(short[:5])}" if short else ""
+    partial = incomplete(of_chosen(data, "cycles"), data["rows"])
     found = ", ".join(cells.index[cells["outlier"]])
     few = few or {"retention": "at the last cycle that all have", "ce": "median"}.get(params["quantity"], "")
     outlying = f"outliers (|z| > 3.5): {found}" if found else ""
     return note(
         figure,
         "; ".join(
-            text for text in (outlying, few, left, beside, partly, lost, unknown, odd_degrees(rows)) if text
+            text
+            for text in (outlying, few, left, partial, own, beside, partly, lost, unknown, odd_degrees(rows))
+            if text
         ),
         data,
         params,
