@@ -111,3 +111,84 @@ def test_a_loss_is_drawn_at_the_storage_that_it_is_of(tmp_path: Path) -> None:
         assert list(falls.x) == [f"stored, storage {number}" for number in (1, 2, 3)]
         reversible = next(trace for trace in losses if trace.name == "reversible")
         assert list(reversible.x) == ["stored, storage 1", "stored, storage 3"]
+
+
+def stored(cycles: int = 4) -> Cell:
+    """Cycles of a cell that fades by 5 % in each, with a storage before the last discharge but one."""
+    cell = Cell()
+    for number in range(cycles):
+        cell.cycle, full = number, 1.0 - 0.05 * number
+        cell.flow(-full, 0.5)
+        if number == cycles - 2:
+            cell.rest(10 * 86_400.0, fall=0.01)
+        cell.share = full
+        cell.flow(full, 0.5)
+        cell.share = 0.0
+    return cell
+
+
+def test_a_storage_beside_an_excluded_cycle_has_no_loss_as_in_the_analysis(tmp_path: Path) -> None:
+    """The discharge before the excluded one was taken for that before the storage."""
+    with wb.open(tmp_path / "lab.db") as bench:
+        add(bench, "stored", stored().frame, "storage")
+        assert "irreversible" in {
+            trace.name for trace in bench.figure("self-discharge").data if len(trace.x or ())
+        }
+        bench.exclude("stored", cycles=[1], reason="a fault")
+        figure = bench.figure("self-discharge")
+        assert "irreversible" not in {trace.name for trace in figure.data if len(trace.x or ())}
+        assert "stored: a cycle beside the storage is excluded" in notes(figure)
+        bench.analyse("self_discharge")
+        (id,) = bench.analyses.list(analysis_type="self_discharge")["id"]
+        assert not bench.analyses.table(id)["Valid"].any()
+
+
+def rated(first: str = "charge") -> Cell:
+    cell = Cell(1.0 if first == "discharge" else 0.0)
+    for number, amperes in enumerate((0.1, 0.1, 0.5, 1.0)):
+        cell.cycle = number
+        for charge in (0.9, -0.9) if first == "discharge" else (-0.9, 0.9):
+            cell.share = 1.0 if charge > 0 else 0.1
+            cell.flow(charge, amperes if charge > 0 else 0.5)
+    return cell
+
+
+def test_rates_beside_an_excluded_cycle_count_as_in_the_analysis(tmp_path: Path) -> None:
+    """The discharge after an excluded cycle had no charge before it any more, and was left out."""
+    with wb.open(tmp_path / "lab.db") as bench:
+        add(bench, "rates", rated("discharge").frame, "rate")
+        bench.exclude("rates", cycles=[0], reason="a fault")
+        bench.analyse("rate_capability")
+        (id,) = bench.analyses.list(analysis_type="rate_capability")["id"]
+        kept = bench.analyses.table(id)["C-rate [1/h]"].round(2).tolist()
+        assert kept == [0.1, 0.5, 1.0]
+        (drawn,) = (trace for trace in bench.figure("rate-capability").data)
+        assert [round(float(x), 2) for x in drawn.x] == kept
+
+
+def test_the_rates_of_ragone_are_of_the_rated_capacity(tmp_path: Path) -> None:
+    """They were of the largest discharge, and what was left out was not said."""
+    with wb.open(tmp_path / "lab.db") as bench:
+        add(bench, "rates", rated().frame, "rate")
+        figure = bench.figure("ragone")
+        assert [round(float(rate), 2) for rate in figure.data[0].customdata] == [0.1, 0.5, 1.0]
+        other = rated("discharge").frame
+        add(bench, "begins with a discharge", other, "rate")
+        assert "begins with a discharge: left out: step 0 (no charge before it)" in notes(bench.figure("ragone"))
+
+
+def test_check_ups_at_unlike_currents_are_said(tmp_path: Path) -> None:
+    with wb.open(tmp_path / "lab.db") as bench:
+        for number, amperes in enumerate((0.05, 0.3)):
+            cell = Cell()
+            cell.flow(-1.0, 0.05)
+            cell.rest(3600)
+            cell.flow(1.0 - 0.1 * number, amperes)
+            fields = {"time_series": cell.frame, "tags": ["RPT"], "sign": "discharge"}
+            if not number:
+                add(bench, "cell", cell.frame, "RPT", start_time="2024-01-01T00:00:00Z")
+            else:
+                bench.measurements.create(
+                    name="later", instance="cell", start_time="2024-06-01T00:00:00Z", **fields
+                )
+        assert "check-ups at unlike currents: cell" in notes(bench.figure("reversible-loss"))

@@ -213,6 +213,12 @@ def not_excluded(rows, test=None):
     return rows[~out]
 
 
+def with_excluded(rows):
+    """Rows of steps with ``Excluded``: charge is counted through them, and they give no result. Without them the steps
+    beside them would be taken for neighbours."""
+    return rows.assign(Excluded=~rows.index.isin(not_excluded(rows).index))
+
+
 def temperatures_of(rows):
     """The temperature at which each row's cell ages, or else of its test, as it was given; with the units beside."""
     values, units = numbers_like(rows, r"^properties\..*temperature.*\.value")
@@ -426,6 +432,11 @@ def note(figure, text, data, params, over=2):
     if EXCLUDED:
         above(figure, EXCLUDED, "#AA3300", end)
     return figure
+
+
+def each_warned(said):
+    """What is said of tests, for a note: of a dict, warning -> names, each warning once."""
+    return [f"{', '.join(dict.fromkeys(names))}: {words[0].lower()}{words[1:]}" for words, names in said.items()]
 
 
 def log_ticks(values):

@@ -37,17 +37,21 @@ def make(facts):
 # The script of the figure
 def transform(data, params):
     params = with_defaults(params)
-    rows, base = not_excluded(data["rows"]), params.get("per", "cell")
+    rows, base = with_excluded(data["rows"]), params.get("per", "cell")
     masses = amount_of(rows, base)
     if unknown := no_amount(masses, base):
         return unknown
-    figure = go.Figure()
+    figure, said = go.Figure(), {}
     for number, (_, test) in enumerate(data["chosen"].iterrows()):
         steps = rows[rows["measurement_id"] == test["id"]]
         mass = masses[steps.index]
         if mass.isna().all():
             continue
-        table = battery.rate_capability(steps)
+        rated = rated_of(steps).iloc[0]
+        table = battery.rate_capability(steps, rated=None if np.isnan(rated) else float(rated))
+        for one in table.attrs["warnings"]:
+            if one["code"] != "temperature_unknown":
+                said.setdefault(one["message"].rstrip("."), []).append(test["instance_name"])
         table = table[table["Valid"] & table["Energy [W.h]"].notna()]
         if table.empty:
             continue
@@ -73,4 +77,5 @@ def transform(data, params):
         room = max(0.06 * (high - low), 0.02)
         axis.range = [low - room, high + room]
     finished(figure, showlegend=True)
-    return note(figure, without_amount(rows, masses), data, params)
+    lost = without_amount(rows, masses)
+    return note(figure, "; ".join(text for text in (*each_warned(said), lost) if text), data, params)

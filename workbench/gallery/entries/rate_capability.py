@@ -42,7 +42,7 @@ def make(facts):
 # The script of the figure
 def transform(data, params):
     params = with_defaults(params)
-    rows, base = not_excluded(data["rows"]), params.get("per", "cell")
+    rows, base = with_excluded(data["rows"]), params.get("per", "cell")
     amounts, of_cells = amount_of(rows, base), params["relative"] != "slowest"
     if of_cells and (unknown := no_amount(amounts, base)):
         return unknown
@@ -88,5 +88,4 @@ def transform(data, params):
     figure.update_yaxes(title_text=title, rangemode="tozero")
     finished(figure, showlegend=True)
     lost = without_amount(rows, amounts) if of_cells else ""
-    each = [f"{', '.join(dict.fromkeys(cells))}: {words[0].lower()}{words[1:]}" for words, cells in said.items()]
-    return note(figure, "; ".join(text for text in (*each, lost) if text), data, params)
+    return note(figure, "; ".join(text for text in (*each_warned(said), lost) if text), data, params)

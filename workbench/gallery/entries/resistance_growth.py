@@ -60,11 +60,13 @@ def transform(data, params):
     params = with_defaults(params)
     rows = data["rows"].sort_values("Step count", kind="stable")
     rows = rows.assign(counted=rows.index.isin(not_excluded(rows).index))
-    found = []
+    found, far = [], []
     for _, steps in rows.groupby("measurement_id", sort=False):
         one = of_test(steps, params["soc"])
         if one is not None and abs(one[1] - params["soc"]) <= 15:
             found.append({**one[0].to_dict(), "soc": one[1]})
+        else:
+            far.append(str(steps["name"].iloc[0]))
     if not found:
         return battery.message(
             f"No discharge pulse within 15 % of {params['soc']:g} % state of charge. Choose another one.",
@@ -78,7 +80,12 @@ def transform(data, params):
     several = found.groupby("instance_name").size()
     grown = params["relative"] == "growth"
     first = found.groupby("instance_name")["Resistance at 10 s [Ohm]"].transform("first")
-    base, lost = params.get("per", "cell"), ""
+    base, lost, why = params.get("per", "cell"), "", f"no discharge pulse within 15 % of {params['soc']:g} %"
+    left = (
+        f"left out: {', '.join(far[:4])}{f' and {len(far) - 4} more' if len(far) > 4 else ''} ({why})"
+        if far
+        else ""
+    )
     factor, unit = ohm_unit(base, found["Resistance at 10 s [Ohm]"])
     if not grown:
         amount = amount_of(found, base)
@@ -86,7 +93,9 @@ def transform(data, params):
         found["value"] = factor * found["Resistance at 10 s [Ohm]"] * amount
     else:
         found["value"] = 100 * (found["Resistance at 10 s [Ohm]"] / first - 1)
-        found = found[found["instance_name"].isin(several[several > 1].index)]
+        once = found["instance_name"].isin(several[several == 1].index)
+        lost = without(found, found["value"].mask(once), "pulses at one age only")
+        found = found[~once]
         if found.empty:
             return battery.message("Each cell has pulses at one age only. Growth needs two.", unmet=True)
     found["batch"] = names_or(found["batch_name"], "no batch")
@@ -113,5 +122,5 @@ def transform(data, params):
     finished(figure)
     said = f"discharge pulses nearest to {params['soc']:g} % of the charge in the test"
     return note(
-        figure, "; ".join(text for text in (said, undated, lost, odd_degrees(found)) if text), data, params
+        figure, "; ".join(text for text in (said, undated, left, lost, odd_degrees(found)) if text), data, params
     )

@@ -28,7 +28,7 @@ def make(facts):
 # The script of the figure
 def transform(data, params):
     params = with_defaults(params)
-    base, found = params.get("per", "cell"), []
+    base, found, none = params.get("per", "cell"), [], []
     every = data["rows"].sort_values("Step count", kind="stable")
     counted = every.index.isin(not_excluded(every).index)
     for _, steps in every.assign(counted=counted).groupby("measurement_id", sort=False):
@@ -36,6 +36,7 @@ def transform(data, params):
         most = steps["Discharge capacity [A.h]"].max()
         whole = steps[steps["counted"] & (steps["Discharge capacity [A.h]"] > 0.8 * most)]
         if whole.empty or not most > 0:
+            none.append(str(steps["name"].iloc[0]))
             continue
         slow = whole["Mean current [A]"].abs().idxmin()
         found.append(
@@ -97,9 +98,16 @@ def transform(data, params):
     spread = f"temperatures differ by {heat.max() - heat.min():.1f} K" if known else "no temperature is logged"
     unlogged = ", ".join(list(dict.fromkeys(rows.loc[heat.isna(), "instance_name"].astype(str)))[:5])
     spread += f", none is logged for {unlogged}" if known and unlogged else ""
+    current = rows["Mean current [A]"].abs()
+    usual = current.groupby(rows["instance_name"]).transform("median")
+    unlike = ", ".join(list(dict.fromkeys(rows.loc[(current - usual).abs() > 0.2 * usual, "instance_name"]))[:5])
+    unlike = f"check-ups at unlike currents: {unlike}" if unlike else ""
+    lost = f"left out: {', '.join(none[:4])}{' ...' if len(none) > 4 else ''} (no discharge)" if none else ""
     return note(
         figure,
-        "; ".join(text for text in (said, spread, undated, without_amount(rows, amount), ends) if text),
+        "; ".join(
+            text for text in (said, unlike, spread, undated, lost, without_amount(rows, amount), ends) if text
+        ),
         data,
         params,
     )

@@ -54,11 +54,11 @@ def storages_of(steps):
 
 def transform(data, params):
     params = with_defaults(params)
-    rows, found, bars = not_excluded(data["rows"]), [], []
+    rows, found, bars, said = with_excluded(data["rows"]), [], [], {}
     names = dict(zip(data["chosen"]["id"], called(data["chosen"])))
     for test, steps in rows.groupby("measurement_id", sort=False):
         steps = steps.sort_values("Step count")
-        storages, table = storages_of(steps), battery.self_discharge(steps)
+        storages, table = storages_of(steps[~steps["Excluded"]]), battery.self_discharge(steps)
         # Bars at one x would lie upon each other: each storage has its own.
         many = max(len(storages), len(table)) > 1
         stored = [f"{names[test]}, storage {k + 1}" if many else names[test] for k in range(len(steps))]
@@ -66,6 +66,8 @@ def transform(data, params):
         for row in table.to_dict(
             "records"
         ):  # rests with a pulse between them are two storages, and one has a loss
+            if row["Warning"] and storages:
+                said.setdefault(row["Warning"].rstrip("."), []).append(names[test])
             place = sum(one["last"] < row.get("Next step", np.nan) for one in storages) - 1
             if row["Valid"] and place >= 0:
                 bars.append({"test": stored[place], **row})
@@ -102,4 +104,4 @@ def transform(data, params):
             y=0.5,
             showarrow=False,
         )
-    return note(figure, "", data, params, over=22)
+    return note(figure, "; ".join(each_warned(said)), data, params, over=22)

@@ -88,7 +88,7 @@ def transform(data, params):
                 x=[at],
                 y=[value],
                 mode="markers+text",
-                text=[f"{cell}: {at:.3g}" if at % 1 else f"{cell}: {at:g}"],
+                text=[f"{cell}: {at:.5g}" if at % 1 else f"{cell}: {at:g}"],
                 textposition="bottom left" if marked % 2 == 0 else "top right",
                 marker={"color": colors[group], "symbol": "x", "size": 9},
                 name=str(group),
