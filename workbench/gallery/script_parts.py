@@ -121,8 +121,8 @@ def lives(rows, said="a test at another current stands alone"):
 
 
 def of_first_current(rows):
-    """The cycles without those of tests at another current than the first test of their cell: their capacity over its
-    first is no retention. With words for a note."""
+    """The cycles without those of tests at another current than the first test of their cell: what they lack of its
+    first capacity would be taken for fade. With words for a note."""
     life, words = lives(rows, "left out: a test at another current than the first of its cell")
     return rows[life == rows["instance_name"].astype(str)], words
 
