@@ -22,7 +22,7 @@ from .dataset import StepColumns, StepResult, stacked
 from .errors import BadRequest, instead
 from .exchange.writing import refuse_folder, whole_file
 from .figure_traces import traces
-from .inert_page import POLICY_TAG, inert_script
+from .inert_page import inert_script, page_start
 from .passport import Passport, embedded, sidecar, sidecar_of
 from .passport.passport import KEY
 from .pictures import draw
@@ -132,14 +132,7 @@ def html(
         script = f"<script>{plotly_source()}</script>"
     else:
         script = f'<script src="{markup.escape(plotlyjs, quote=True)}"></script>'
-    page = f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-{POLICY_TAG}
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>{markup.escape(title)}</title>
+    page = f"""{page_start(title)}
 {_passport_element(passport)}<style>
 html, body {{ margin: 0; height: 100%; }}
 #figure {{ width: 100%; height: 100vh; min-height: 320px; }}

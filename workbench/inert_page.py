@@ -9,6 +9,7 @@ import re
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from functools import cache
+from html import escape
 from pathlib import Path
 
 from .errors import ExportUnavailable
@@ -38,6 +39,18 @@ _ELEMENTS = frozenset(("script", "foreignobject", "iframe", "animate", "set", "h
 @cache
 def _source(name: str) -> str:
     return Path(__file__).with_name(name).read_text("utf-8")
+
+
+def page_start(title: str) -> str:
+    """How a page begins, up to its title. The policy comes first: it restricts only what follows it."""
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+{POLICY_TAG}
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>{escape(title)}</title>"""
 
 
 def inert_script(scope: str | None = None) -> str:

@@ -11,7 +11,7 @@ import orjson
 from pydantic import JsonValue
 
 from .. import export
-from ..inert_page import POLICY_TAG, inert_script
+from ..inert_page import inert_script, page_start
 from ..messages import spaced
 from ..passport import Passport
 from ..recipe.controls import decide
@@ -59,14 +59,7 @@ def index_page(plots: Sequence[Drawn], counts: Sequence[Count]) -> bytes:
     links = "".join(f'<a href="#{_anchor(board)}">{escape(board)}</a>' for board in boards)
     sections = "".join(_section(board, listed) for board, listed in boards.items())
     figures = {plot.slug: plot.figure for plot in plots if plot.figure is not None}
-    page = f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-{POLICY_TAG}
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>Battery Workbench demo</title>
+    page = f"""{page_start("Battery Workbench demo")}
 <style>{_STYLE}</style>
 <script>{inert_script()}</script>
 <script defer src="{export.PLOTLY_FILE}"></script>

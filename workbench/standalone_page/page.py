@@ -15,7 +15,7 @@ from typing_extensions import TypedDict
 
 from ..errors import BadRequest, Invalid, ScriptError
 from ..export import CONFIG, inside_script
-from ..inert_page import POLICY_TAG, inert_script
+from ..inert_page import inert_script, page_start
 from ..passport import Passport
 from ..passport.passport import KEY
 from ..plotly_files import needed_by, source_of
@@ -248,14 +248,7 @@ def plotly_for(figures: Sequence[bytes]) -> str:
 def _html(title: str, sheets: Sequence[Sheet], body: str, packed: str) -> tuple[str, str]:
     """The page up to plotly.js, and after it."""
     said = "".join(_passport(number, one, alone=len(sheets) == 1) for number, one in enumerate(sheets))
-    before = f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-{POLICY_TAG}
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>{markup.escape(title)}</title>
+    before = f"""{page_start(title)}
 {said}<style>{_text("page.css")}</style>
 <script>{inert_script()}</script>
 <script>"""
