@@ -26,11 +26,6 @@ def with_defaults(params):
     return {**params, **{name: value for name, value in DEFAULTS.items() if params.get(name) is None}}
 
 
-def column_like(frame, pattern):
-    """The first column whose name fits a pattern; None if there is none."""
-    return next((name for name in frame.columns if re.search(pattern, name)), None)
-
-
 def plain(column):
     """The numbers of a column, NaN where it has none: also of whole numbers, which have another sign for that."""
     numbers = pd.to_numeric(column, errors="coerce")
@@ -387,12 +382,6 @@ def distinct(values):
     if len(values) <= len(battery.PALETTE):
         return dict(zip(values, battery.PALETTE))
     return dict(zip(values, battery.sequential(len(values))))
-
-
-def by_age(values, title):
-    """Colours of curves by age: along the scale."""
-    made = battery.coloring([float(value) for value in values], title)
-    return dict(zip(values, made.colors)), made
 
 
 def above(figure, text, color, start):

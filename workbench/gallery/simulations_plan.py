@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from pydantic import JsonValue
 
+from ..recipe.steps.series import MOST_POINTS
 from .entry import Params, Steps, Unmet
 from .facts import Facts
 
 COLUMNS = ("Voltage [V]", "Measured voltage [V]", "Voltage error [mV]", "Current [A]", "Step count")
+SIMULATIONS_OF_TESTS = (
+    "Simulations with the measured current of a test: bench.simulate('Chen2020', 'NAME OF A TEST')."
+)
+"""What entries on simulations need, in words."""
 LACKING = (
     "The project has no simulation beside a measurement. Make one from its current: "
     "bench.simulate('Chen2020', 'NAME OF A TEST'), with battery-workbench[sim] installed."
 )
-MOST_POINTS = 10_000
 
 
 def beside_measurements(facts: Facts, most: int = 3) -> tuple[Steps, Params]:

@@ -18,6 +18,12 @@ CYCLE = "Cycle count"
 MOST_TESTS, MOST_ROWS = 400, 160_000
 """As many tests are chosen at first at most, with as many rows of cycles or steps: four fifths of what a plan reads. So
 it still does when tests go on and others arrive."""
+# What entries say where a store has no test for them.
+NO_AGEING = "No test repeats a full cycle at least ten times. Ingest an ageing test, or give one the tag 'ageing'."
+NO_SPECTRUM = "No test has an impedance spectrum. Ingest a file with frequency and impedance."
+NO_RATES = "No test has discharges at three rates or more. A rate test would do."
+NO_SLOW_CYCLE = "No test has a slow charge or discharge. Ingest a check-up (RPT) or a cycle at C/10 or slower."
+NO_SAMPLES = "The store has no test with samples. Ingest a cycler file: workbench ingest FILE."
 RATE = ("Mean discharge current [A]", "Discharge energy [W.h]", "Discharge duration [s]")
 """What says at which current a cycle was discharged: see ``battery.off_course``."""
 

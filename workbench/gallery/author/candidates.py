@@ -17,6 +17,7 @@ from ...records.catalog import CatalogColumn
 from ..catalog import entries
 from ..entry import Entry, Made, Unmet, script_of
 from ..facts import TestRow
+from ..tests_plan import NO_AGEING
 from . import vocabulary as known
 from .forms import COUNTED, GROUPING, Form
 from .matching import folded, said, weight, without_colors
@@ -193,7 +194,7 @@ def _cycles(wish: Wish, columns: list[str], threshold: float | None, title: str)
         # All that it can be changed to; those that are shown are chosen by the control.
         tests = list(dict.fromkeys([*wish.facts.tests(*kinds), *tests]))
     if not tests:
-        raise Unmet(_recipe("cycles")[0].LACKING)
+        raise Unmet(NO_AGEING)
     relative = wish.says(known.RELATIVE)
     return _composed("cycles", wish, title, tests, columns, relative, threshold, wish.chosen_cells)
 

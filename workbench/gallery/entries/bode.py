@@ -1,11 +1,10 @@
 """Which part of the impedance grows with age, and does it depend on the state of charge?"""
 
 from workbench.gallery.entry import Made
-from workbench.gallery.tests_plan import Reads, choice, chosen_tests, drawable, per_area
+from workbench.gallery.tests_plan import NO_SPECTRUM, Reads, choice, chosen_tests, drawable, per_area
 
 TITLE = "Impedance: Nyquist and Bode"
 NEEDS = "Impedance spectra."
-LACKING = "No test has an impedance spectrum. Ingest a file with frequency and impedance."
 
 
 VOLTAGE = "Voltage [V]"
@@ -13,7 +12,7 @@ READS = Reads("series", ("Frequency [Hz]", "Z_Re [Ohm]", "Z_Im [Ohm]"), ("Cycle 
 
 
 def make(facts):
-    tests = drawable(facts, facts.tests("eis"), LACKING, READS)
+    tests = drawable(facts, facts.tests("eis"), NO_SPECTRUM, READS)
     cells = {}
     for one in tests:
         cells.setdefault(one.cell, []).append(one.name)

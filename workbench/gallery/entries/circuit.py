@@ -4,11 +4,10 @@ import re
 
 from workbench.gallery.entry import Made
 from workbench.gallery.records_plan import stored_results
-from workbench.gallery.tests_plan import per_area
+from workbench.gallery.tests_plan import NO_SPECTRUM, per_area
 
 TITLE = "Circuit parameters"
 NEEDS = "Impedance spectra, and the stored results of 'circuit'."
-LACKING = "No test has an impedance spectrum. Ingest a file with frequency and impedance."
 ANALYSES = ("circuit",)
 
 
@@ -25,7 +24,7 @@ def make(facts):
         facts,
         "circuit",
         "eis",
-        lacking=LACKING,
+        lacking=NO_SPECTRUM,
         x="Spectrum",
         columns=columns,
         by="measurement_name",

@@ -2,16 +2,15 @@
 
 from workbench.gallery.entry import Made
 from workbench.gallery.records_plan import cycles_of_records, stored_results
-from workbench.gallery.tests_plan import RATE
+from workbench.gallery.tests_plan import NO_AGEING, RATE
 
 TITLE = "Early cycles and life"
 NEEDS = "Ageing tests of 100 cycles or more at one rate, and the stored results of 'delta_q'."
-LACKING = "No test repeats a full cycle at least ten times. Ingest an ageing test, or give one the tag 'ageing'."
 ANALYSES = ("delta_q",)
 
 
 def make(facts):
-    steps, params = stored_results(facts, "delta_q", "ageing", lacking=LACKING, results=("log_var",), most=400)
+    steps, params = stored_results(facts, "delta_q", "ageing", lacking=NO_AGEING, results=("log_var",), most=400)
     # Which cycles the feature compares is a choice of each record.
     steps["records"]["fields"] += ["metadata.workbench.parameters.m", "metadata.workbench.parameters.n"]
     needs = ("Cycle count", "Discharge capacity [A.h]", "Complete")

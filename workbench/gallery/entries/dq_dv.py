@@ -1,11 +1,11 @@
 """How do the features of dQ/dV move and shrink from the first check-up to the last?"""
 
 from workbench.gallery.entry import Made
-from workbench.gallery.tests_plan import Reads, choice, chosen_tests, drawable, per
+from workbench.gallery.tests_plan import NO_SLOW_CYCLE, Reads, choice, chosen_tests, drawable, per
+from workbench.recipe.steps.series import MOST_POINTS
 
 TITLE = "dQ/dV, first and last"
 NEEDS = "Check-ups or slow cycles of one cell; or its cycles, which are marked as fast."
-LACKING = "No test has a slow charge or discharge. Ingest a check-up (RPT) or a cycle at C/10 or slower."
 
 
 READS = Reads("series", ("Time [s]", "Voltage [V]", "Current [A]"), ("Cycle count",))
@@ -14,7 +14,7 @@ READS = Reads("series", ("Time [s]", "Voltage [V]", "Current [A]"), ("Cycle coun
 def make(facts):
     slow = facts.tests("rpt", "pocv", "formation")
     needs = READS if slow else Reads("series", ("Time [s]", "Voltage [V]", "Current [A]", "Cycle count"))
-    tests = drawable(facts, slow or facts.tests("ageing") or facts.tests("rate"), LACKING, needs)
+    tests = drawable(facts, slow or facts.tests("ageing") or facts.tests("rate"), NO_SLOW_CYCLE, needs)
     cells = {}
     for one in tests:
         cells.setdefault(one.cell, []).append(one)
@@ -27,7 +27,7 @@ def make(facts):
         "op": "series",
         "source": "measurements",
         "ids": {"from": "chosen", "column": "id"},
-        "max_points": 10000,
+        "max_points": MOST_POINTS,
     }
     if slow:
         steps["samples"] = {**read, "x": "Time [s]", "columns": READS.columns(facts, tests)[1:]}

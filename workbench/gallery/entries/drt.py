@@ -2,11 +2,10 @@
 
 from workbench.gallery.entry import Made
 from workbench.gallery.records_plan import VALID, stored_results
-from workbench.gallery.tests_plan import choice, per_area
+from workbench.gallery.tests_plan import NO_SPECTRUM, choice, per_area
 
 TITLE = "Distribution of relaxation times"
 NEEDS = "Impedance spectra, and the stored results of 'drt'."
-LACKING = "No test has an impedance spectrum. Ingest a file with frequency and impedance."
 ANALYSES = ("drt",)
 
 
@@ -17,7 +16,7 @@ def make(facts):
         facts,
         "drt",
         "eis",
-        lacking=LACKING,
+        lacking=NO_SPECTRUM,
         x="Time constant [s]",
         columns=columns,
         by="measurement_name",

@@ -1,11 +1,19 @@
 """When does each cell reach the end of its life?"""
 
 from workbench.gallery.entry import Made
-from workbench.gallery.tests_plan import RATE, Reads, choice, chosen_tests, drawable, summary, with_tests
+from workbench.gallery.tests_plan import (
+    NO_AGEING,
+    RATE,
+    Reads,
+    choice,
+    chosen_tests,
+    drawable,
+    summary,
+    with_tests,
+)
 
 TITLE = "End of life"
 NEEDS = "Tests that repeat a full cycle at least ten times."
-LACKING = "No test repeats a full cycle at least ten times. Ingest an ageing test, or give one the tag 'ageing'."
 
 
 READS = Reads(
@@ -17,7 +25,7 @@ READS = Reads(
 
 
 def make(facts):
-    tests = drawable(facts, facts.tests("ageing"), LACKING, READS)
+    tests = drawable(facts, facts.tests("ageing"), NO_AGEING, READS)
     steps, params = chosen_tests(facts, tests, "ageing", most=60)
     steps["cycles"] = summary(facts, tests, READS)
     steps["rows"] = with_tests(facts, "cycles")

@@ -1,11 +1,20 @@
 """Which cells fade fastest, and under which conditions?"""
 
 from workbench.gallery.entry import Made
-from workbench.gallery.tests_plan import RATE, Reads, choice, chosen_tests, drawable, per, summary, with_tests
+from workbench.gallery.tests_plan import (
+    NO_AGEING,
+    RATE,
+    Reads,
+    choice,
+    chosen_tests,
+    drawable,
+    per,
+    summary,
+    with_tests,
+)
 
 TITLE = "Capacity fade"
 NEEDS = "Tests that repeat a full cycle at least ten times."
-LACKING = "No test repeats a full cycle at least ten times. Ingest an ageing test, or give one the tag 'ageing'."
 
 
 READS = Reads(
@@ -17,7 +26,7 @@ READS = Reads(
 
 
 def make(facts):
-    tests = drawable(facts, facts.tests("ageing"), LACKING, READS)
+    tests = drawable(facts, facts.tests("ageing"), NO_AGEING, READS)
     facts.name_unrecognised("ageing")
     steps, params = chosen_tests(facts, tests, "ageing")
     steps["cycles"] = summary(facts, tests, READS)

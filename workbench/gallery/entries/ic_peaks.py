@@ -2,18 +2,17 @@
 
 from workbench.gallery.entry import Made
 from workbench.gallery.records_plan import stored_results
-from workbench.gallery.tests_plan import choice, per
+from workbench.gallery.tests_plan import NO_SLOW_CYCLE, choice, per
 
 TITLE = "Peaks of dQ/dV over age"
 NEEDS = "Check-ups with a slow cycle, and the stored results of 'ic_peaks'."
-LACKING = "No test has a slow charge or discharge. Ingest a check-up (RPT) or a cycle at C/10 or slower."
 ANALYSES = ("ic_peaks",)
 
 
 def make(facts):
     columns = ("Height [A.h/V]", "Area [A.h]", "Peak", "Window [V]", "C-rate [1/h]", "Half cycle", "Direction")
     steps, params = stored_results(
-        facts, "ic_peaks", "rpt", "pocv", lacking=LACKING, x="Position [V]", columns=columns, most=1
+        facts, "ic_peaks", "rpt", "pocv", lacking=NO_SLOW_CYCLE, x="Position [V]", columns=columns, most=1
     )
     params["direction"] = choice("Direction", "charge", {"charge": "charge", "discharge": "discharge"})
     return Made(steps, {**params, **per(facts)})

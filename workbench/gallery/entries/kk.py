@@ -2,17 +2,17 @@
 
 from workbench.gallery.entry import Made
 from workbench.gallery.records_plan import stored_results
+from workbench.gallery.tests_plan import NO_SPECTRUM
 
 TITLE = "Kramers-Kronig test"
 NEEDS = "Impedance spectra, and the stored results of 'kk'."
-LACKING = "No test has an impedance spectrum. Ingest a file with frequency and impedance."
 ANALYSES = ("kk",)
 
 
 def make(facts):
     columns = ("Residual real", "Residual imaginary", "Spectrum", "Voltage [V]")
     steps, params = stored_results(
-        facts, "kk", "eis", lacking=LACKING, x="Frequency [Hz]", columns=columns, by="measurement_name", most=3
+        facts, "kk", "eis", lacking=NO_SPECTRUM, x="Frequency [Hz]", columns=columns, by="measurement_name", most=3
     )
     return Made(steps, params)
 

@@ -2,11 +2,10 @@
 
 from workbench.gallery.entry import Made
 from workbench.gallery.records_plan import cycles_of_records, stored_results
-from workbench.gallery.tests_plan import RATE
+from workbench.gallery.tests_plan import NO_AGEING, RATE
 
 TITLE = "Knee of the fade"
 NEEDS = "Ageing tests of 50 complete cycles or more, and the stored results of 'knee'."
-LACKING = "No test repeats a full cycle at least ten times. Ingest an ageing test, or give one the tag 'ageing'."
 ANALYSES = ("knee",)
 
 
@@ -20,7 +19,7 @@ def make(facts):
         "Slope 1 [1/cycle]",
         "Slope 3 [1/cycle]",
     )
-    steps, params = stored_results(facts, "knee", "ageing", lacking=LACKING, x="Knee cycle", columns=columns)
+    steps, params = stored_results(facts, "knee", "ageing", lacking=NO_AGEING, x="Knee cycle", columns=columns)
     needs, also = ("Cycle count", "Discharge capacity [A.h]", "Complete"), RATE
     steps["cycles"] = cycles_of_records(facts, "knee", needs, also)
     return Made(steps, params)

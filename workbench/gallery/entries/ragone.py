@@ -1,11 +1,10 @@
 """How much energy is left at high power?"""
 
 from workbench.gallery.entry import Made
-from workbench.gallery.tests_plan import Reads, choice, chosen_tests, drawable, summary, with_tests
+from workbench.gallery.tests_plan import NO_RATES, Reads, choice, chosen_tests, drawable, summary, with_tests
 
 TITLE = "Energy against power (Ragone)"
 NEEDS = "Tests with discharges at three rates or more; the mass of the cell for W/kg."
-LACKING = "No test has discharges at three rates or more. A rate test would do."
 
 
 READS = Reads(
@@ -25,7 +24,7 @@ READS = Reads(
 
 
 def make(facts):
-    tests = drawable(facts, facts.tests("rate"), LACKING, READS)
+    tests = drawable(facts, facts.tests("rate"), NO_RATES, READS)
     steps, params = chosen_tests(facts, tests, "rate", by="name", most=20)
     steps["steps"] = summary(facts, tests, READS)
     steps["rows"] = with_tests(facts, "steps")

@@ -1,11 +1,10 @@
 """How much of its capacity does a cell give at high rates?"""
 
 from workbench.gallery.entry import Made
-from workbench.gallery.tests_plan import Reads, choice, chosen_tests, drawable, per, summary, with_tests
+from workbench.gallery.tests_plan import NO_RATES, Reads, choice, chosen_tests, drawable, per, summary, with_tests
 
 TITLE = "Rate capability"
 NEEDS = "Tests with discharges at three rates or more."
-LACKING = "No test has discharges at three rates or more. A rate test would do."
 
 
 READS = Reads(
@@ -30,7 +29,7 @@ READS = Reads(
 
 
 def make(facts):
-    tests = drawable(facts, facts.tests("rate"), LACKING, READS)
+    tests = drawable(facts, facts.tests("rate"), NO_RATES, READS)
     steps, params = chosen_tests(facts, tests, "rate", by="name", most=20)
     steps["steps"] = summary(facts, tests, READS)
     steps["rows"] = with_tests(facts, "steps")

@@ -1,10 +1,10 @@
 """Does a model give the voltage that was measured?"""
 
 from workbench.gallery.entry import Made
-from workbench.gallery.simulations_plan import beside_measurements
+from workbench.gallery.simulations_plan import SIMULATIONS_OF_TESTS, beside_measurements
 
 TITLE = "Model over measurement"
-NEEDS = "Simulations with the measured current of a test: bench.simulate('Chen2020', 'NAME OF A TEST')."
+NEEDS = SIMULATIONS_OF_TESTS
 
 
 def make(facts):

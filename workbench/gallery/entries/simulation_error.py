@@ -1,11 +1,11 @@
 """In which steps does a model miss the measurement most?"""
 
 from workbench.gallery.entry import Made
-from workbench.gallery.simulations_plan import beside_measurements
+from workbench.gallery.simulations_plan import SIMULATIONS_OF_TESTS, beside_measurements
 from workbench.gallery.tests_plan import choice
 
 TITLE = "Error of a model by step"
-NEEDS = "Simulations with the measured current of a test: bench.simulate('Chen2020', 'NAME OF A TEST')."
+NEEDS = SIMULATIONS_OF_TESTS
 
 
 def make(facts):

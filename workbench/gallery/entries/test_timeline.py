@@ -1,11 +1,10 @@
 """What happened in this test?"""
 
 from workbench.gallery.entry import Made
-from workbench.gallery.tests_plan import Reads, chosen_tests, drawable, per, summary
+from workbench.gallery.tests_plan import NO_SAMPLES, Reads, chosen_tests, drawable, per, summary
 
 TITLE = "What happened in a test"
 NEEDS = "Any test with samples."
-LACKING = "The store has no test with samples. Ingest a cycler file: workbench ingest FILE."
 
 
 STEPS = Reads("steps", ("Step count", "Step type", "Start time [s]", "Duration [s]"))
@@ -13,7 +12,7 @@ SAMPLES = Reads("series", ("Time [s]", "Voltage [V]", "Current [A]"))
 
 
 def make(facts):
-    tests = drawable(facts, facts.tests(), LACKING, STEPS, SAMPLES)
+    tests = drawable(facts, facts.tests(), NO_SAMPLES, STEPS, SAMPLES)
     steps, params = chosen_tests(facts, tests, most=1, by="name")
     steps["steps"] = summary(facts, tests, STEPS)
     steps["samples"] = {

@@ -3,6 +3,7 @@
 from workbench.analyses.test_kinds import KINDS
 from workbench.gallery.entry import Made
 from workbench.gallery.tests_plan import Reads, choice, chosen_tests, drawable, per
+from workbench.recipe.steps.series import MOST_POINTS
 
 TITLE = "Voltage curves"
 NEEDS = "Tests with cycles."
@@ -28,7 +29,7 @@ def make(facts):
             "x": "Cycle count",
             "columns": ["Time [s]", "Voltage [V]", "Current [A]"],
             "window": {"min": f"${step}", "max": f"${step}"},
-            "max_points": 10_000,  # without all samples of a cycle the charge passed is only near to it
+            "max_points": MOST_POINTS,  # without all samples of a cycle the charge passed is only near to it
         }
     # The last cycle may not be whole.
     late = min(100, max(facts.cycles_in(tests[0]) - 2, 2)) if facts.tests("ageing") else 2

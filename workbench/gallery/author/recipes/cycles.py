@@ -1,17 +1,25 @@
 """How does a quantity change from cycle to cycle, and where does it cross a limit?"""
 
 from workbench.gallery.entry import Made
-from workbench.gallery.tests_plan import RATE, Reads, choice, chosen_tests, drawable, summary, with_tests
+from workbench.gallery.tests_plan import (
+    NO_AGEING,
+    RATE,
+    Reads,
+    choice,
+    chosen_tests,
+    drawable,
+    summary,
+    with_tests,
+)
 
 TITLE = "A quantity by cycle"
-LACKING = "No test repeats a full cycle at least ten times. Ingest an ageing test, or give one the tag 'ageing'."
 
 
 def make(facts, tests, columns, relative=False, threshold=None, shown_cells=None):
     first, *others = facts.of_cycles(*columns)
     course = [name for name in ("Discharge capacity [A.h]", *RATE) if name not in columns]
     reads = Reads("cycles", ("Cycle count", first, "Complete"), (*others, *course, "Cycle in life"))
-    tests = drawable(facts, tests, LACKING, reads)
+    tests = drawable(facts, tests, NO_AGEING, reads)
     steps, params = chosen_tests(facts, tests)
     wanted = reads.columns(facts, tests)
     steps["cycles"] = summary(facts, tests, reads)

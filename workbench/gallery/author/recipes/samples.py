@@ -1,14 +1,13 @@
 """How do these samples run over time?"""
 
 from workbench.gallery.entry import Made
-from workbench.gallery.tests_plan import Reads, choice, chosen_tests, drawable
+from workbench.gallery.tests_plan import NO_SAMPLES, Reads, choice, chosen_tests, drawable
 
 TITLE = "Samples over time"
-LACKING = "The store has no test with samples. Ingest a cycler file: workbench ingest FILE."
 
 
 def make(facts, tests, columns, x="Time [s]"):
-    tests = drawable(facts, tests, LACKING, Reads("series", (x, *columns)))
+    tests = drawable(facts, tests, NO_SAMPLES, Reads("series", (x, *columns)))
     steps, params = chosen_tests(facts, tests, most=3, by="name")
     steps["samples"] = {
         "op": "series",
