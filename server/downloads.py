@@ -23,7 +23,6 @@ from .file_lock import alone
 GROUP = 1 << 15
 MOST_GROUPS = 256
 BLOCK = 1 << 20
-MEDIA = "application/vnd.apache.parquet"
 
 
 def group_rows(rows: int) -> int:

@@ -25,6 +25,8 @@ from workbench.store.records.identities import Claimed
 SECRET = "WORKBENCH_OIDC_SECRET"  # noqa: S105 - the name of a variable
 """The environment variable that has the client's secret; a client without one is public, and has PKCE alone."""
 SCOPE = "openid email profile"
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+"""The names of this machine, which another cannot claim: they need no https, and are hosts of every server."""
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 """Signatures with a public key. Neither ``none`` nor one with the client's secret is taken."""
 _KEPT_SECONDS = 3600.0
@@ -33,7 +35,6 @@ _AGAIN_SECONDS = 30.0
 _TIMEOUT = 5.0
 _LEEWAY = 60
 _MOST = 1 << 20
-_LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ def _refuse_unsafe(address: str, what: str) -> None:
     parts = urlsplit(address)
     if parts.scheme == "https" and parts.hostname:
         return
-    if parts.scheme != "http" or parts.hostname not in _LOOPBACK:
+    if parts.scheme != "http" or parts.hostname not in LOOPBACK:
         raise BadRequest(f"{what} must begin with https://, not '{address[:200]}'.")
 
 

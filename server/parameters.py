@@ -16,6 +16,7 @@ from pydantic_core import PydanticCustomError
 from workbench.errors import BadRequest, Invalid, Problem, instead
 from workbench.moments import micros_of
 from workbench.operations.arguments import whole
+from workbench.operations.operation import MOST_ROWS
 from workbench.records import Project, Record
 from workbench.records.values import as_moment
 from workbench.store.records.rows import Page, Rows
@@ -30,7 +31,6 @@ T = TypeVar("T")
 Bound = str | datetime | Sequence[str]
 Condition = str | Mapping[str, Bound] | None
 """What a field of a record must be: equal to a text or null, or as comparisons say."""
-MOST_ROWS = 10_000_000
 _TEXTS = ("name", "description", "created_by_email", "form_factor", "manufacturer", "product_id")
 _TIMES = ("created_at", "updated_at", "start_time")
 _FILTER = {"pattern": r"^(?!ilike\.)[^\x00]*$|^ilike\.%[^\x00]*%$"}

@@ -16,6 +16,8 @@ from workbench.engine.wire import values_json
 from workbench.table import Table
 
 JSON = "application/json"
+CSV = "text/csv; charset=utf-8"
+PARQUET = "application/vnd.apache.parquet"
 LEAST_PACKED = 1400
 """JSON of fewer bytes is in one packet of the network anyhow."""
 _NONE = re.compile(r"q\s*=\s*0(\.0*)?")

@@ -33,8 +33,8 @@ from workbench.transform.protected import required, shared
 from . import descriptors, log, metrics
 from .app import create_app
 from .connections import HttpConfig
-from .identity_provider import ProviderSettings
-from .settings import LOOPBACK, Settings
+from .identity_provider import LOOPBACK, ProviderSettings
+from .settings import Settings
 
 ENVIRONMENT = "WORKBENCH_SERVING"
 _ANYWHERE = ("0.0.0.0", "::", "")  # noqa: S104

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 
 from workbench.version import __version__
 
-from .identity_provider import ProviderSettings
+from .identity_provider import LOOPBACK, ProviderSettings
 
 VERSION = __version__
-LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 def _cores() -> int:

@@ -22,6 +22,8 @@ _POINTS = (
 )
 GROUP = " group"
 _OF_CATEGORIES = ("scatter", "scattergl", "bar", "box", "violin", "waterfall", "funnel", "histogram")
+SCATTER = (None, "scatter", "scattergl")
+"""Types of traces with lines and points; a trace without a type is one."""
 _ERRORS = ("error_x", "error_y", "error_z")
 MOST_VALUES = 10_000_000
 """Most values of the table of a figure: a few bytes of a figure can describe very large tables."""

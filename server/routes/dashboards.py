@@ -25,6 +25,7 @@ from ..auth import ProjectReader, ProjectWriter
 from ..context import RequestContext, Slow
 from ..kept_answers import from_store
 from ..parameters import Asked, AsOf, Flag, Text, Values, listing
+from ..responses import CSV, PARQUET
 from ..routing import Route, heavy, takes
 from ..schemas import Body, Changed, DescribedAs, GivenIn, Json, Page, Shown, id_of, wire
 from .recipes import (
@@ -45,7 +46,7 @@ _BOARDS = "/projects/{project_id}/dashboards"
 BOARD = _BOARDS + "/{dashboard_id}"
 _PLOTS = BOARD + "/plots"
 PLOT = _PLOTS + "/{plot_id}"
-_FORMATS = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
+_MEDIA = {"csv": CSV, "parquet": PARQUET}
 _MOST = (1 << 31) - 1
 MOST_SKETCHED = 12
 """So many plots of a dashboard have a sketch."""
@@ -363,7 +364,7 @@ def plot_figure_detail(context: ProjectReader, body: ChosenDetail, as_of: AsOf =
 @router.get(
     f"{PLOT}/data",
     response_class=Response,
-    responses={200: {"content": {media: {} for media in _FORMATS.values()}}},
+    responses={200: {"content": {media: {} for media in _MEDIA.values()}}},
 )
 @heavy
 def plot_data(
@@ -386,4 +387,4 @@ def plot_data(
         table = export.step_table(steps[step])
     write = export.table_csv if format == "csv" else export.table_parquet
     headers = {"content-disposition": f'attachment; filename="data.{format}"'}
-    return Response(write(table), 200, headers, _FORMATS[format])
+    return Response(write(table), 200, headers, _MEDIA[format])

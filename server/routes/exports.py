@@ -20,7 +20,7 @@ from workbench.standalone_page.page import page as standalone
 from ..auth import ProjectReader
 from ..context import RequestContext
 from ..parameters import AsOf, Flag, Values
-from ..responses import attachment
+from ..responses import CSV, JSON, PARQUET, attachment
 from ..routing import Route, heavy
 from ..schemas import Json
 from .dashboards import BOARD, PLOT, Chosen, RevisionAsked, config_of
@@ -32,10 +32,10 @@ _MEDIA = {
     "png": "image/png",
     "svg": "image/svg+xml",
     "pdf": "application/pdf",
-    "json": "application/json",
-    "csv": "text/csv; charset=utf-8",
-    "csv.json": "application/json",
-    "parquet": "application/vnd.apache.parquet",
+    "json": JSON,
+    "csv": CSV,
+    "csv.json": JSON,
+    "parquet": PARQUET,
     "ipynb": "application/x-ipynb+json",
 }
 Format = Literal["html", "png", "svg", "pdf", "json", "csv", "csv.json", "parquet", "ipynb"]

@@ -14,6 +14,7 @@ from workbench.dataset import Dataset
 from workbench.engine import arrow
 from workbench.errors import BadRequest, Conflict, Invalid, NotFound, Problem, instead
 from workbench.ingest import extend, register
+from workbench.operations.operation import MOST_ROWS
 from workbench.records import KINDS, Measurement, Record
 from workbench.store.records.constraints import refuse_kept
 from workbench.store.scope import Scope
@@ -26,7 +27,7 @@ from ..auth import ProjectReader, ProjectWriter
 from ..context import RequestContext
 from ..intake import WHOLE
 from ..kept_answers import from_store
-from ..parameters import MOST_ROWS, Flag, Paging, Text, paging
+from ..parameters import Flag, Paging, Text, paging
 from ..requests import SentFile
 from ..responses import streamed
 from ..routing import Route, heavy, takes

@@ -23,7 +23,7 @@ from ..auth import Member, QueryReader, RecordReader, RecordWriter
 from ..context import RequestContext
 from ..kept_answers import from_store
 from ..parameters import Asked, Condition, Flag, Paging, Text, ids_of, listing, of_query, paging
-from ..responses import columns, redirect
+from ..responses import PARQUET, columns, redirect
 from ..routing import Route
 from ..schemas import Body, Changed, GivenUnder, Page, Shown, page, wire
 from . import storage
@@ -31,7 +31,7 @@ from . import storage
 router = APIRouter(route_class=Route, tags=["Measurements"])
 
 MOST_TAGGED = 1000
-_PARQUET = {downloads.MEDIA: {"schema": {"type": "string", "format": "binary"}}}
+_PARQUET = {PARQUET: {"schema": {"type": "string", "format": "binary"}}}
 _PLACE = "/cell_measurements/{measurement_id}"
 OfProject = Annotated[Text, ids_of(Project, "The project.")]
 Columns = dict[str, list[str | float | bool | None]]
@@ -234,7 +234,7 @@ def download_steps(context: RecordReader) -> Response:
     """The steps as parquet."""
     sink = pa.BufferOutputStream()
     pq.write_table(downloads.as_arrow(_steps(context)), sink, compression="zstd")
-    return Response(bytes(sink.getvalue()), media_type=downloads.MEDIA)
+    return Response(bytes(sink.getvalue()), media_type=PARQUET)
 
 
 @router.get(f"{_PLACE}/cycles")

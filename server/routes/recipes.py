@@ -17,7 +17,7 @@ from workbench import export
 from workbench.backend import FigureAnswer
 from workbench.drawing import HintShown
 from workbench.engine import arrow, wire
-from workbench.engine.traces import TraceShown
+from workbench.engine.traces import MOST_TRACES, TraceShown
 from workbench.recipe import controls
 from workbench.recipe.check import sound
 from workbench.recipe.plot import Plan, PlotConfig
@@ -34,7 +34,6 @@ from ..schemas import Body, DescribedAs, FromJson, Json
 router = APIRouter(route_class=Route, tags=["Recipes"])
 
 PNG = "image/png"
-MOST_TRACES = 1000
 WIDEST = 20_000
 Values = Annotated[Json, Field(description="Chosen values by param name; what is missing takes its default.")]
 

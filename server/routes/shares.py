@@ -23,7 +23,7 @@ from workbench.table import time_text
 from ..auth import Outsider, ProjectWriter
 from ..context import RequestContext, Slow
 from ..parameters import Values
-from ..responses import JSON, attachment, dumps
+from ..responses import CSV, JSON, PARQUET, attachment, dumps
 from ..routing import Route, heavy, takes
 from ..schemas import Body, Json, Text, id_of
 from .dashboards import Chosen, config_of
@@ -37,7 +37,7 @@ _QUIET = {"x-robots-tag": "noindex", "cache-control": "no-store"}
 _ASK = "Ask the person who sent the link for a new one."
 _NOT_DRAWN = "This plot cannot be drawn now. The person who sent the link sees the reason when they open the plot."
 _OF_PART = ("traces", "x", "y", "width")
-_MEDIA = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
+_MEDIA = {"csv": CSV, "parquet": PARQUET}
 
 
 class NewShare(Body):

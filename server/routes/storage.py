@@ -18,6 +18,7 @@ from .. import downloads, ranges
 from ..auth import Signed
 from ..context import RequestContext
 from ..requests import SentFile, streamed_to_disk
+from ..responses import PARQUET
 from ..routing import Route, checked_first, heavy, takes
 from ..signing import Ticket
 
@@ -89,7 +90,7 @@ def read_content(context: Signed, ticket: str, filename: str) -> Response:
     state = context.state
     path = downloads.prepared(state.store, state.files, owner, dataset, revision, state.settings.downloads)
     tag = f"{owner}-{dataset}-{revision}"
-    return ranges.served(_of_file(path), path.stat().st_size, tag, downloads.MEDIA, headers, filename)
+    return ranges.served(_of_file(path), path.stat().st_size, tag, PARQUET, headers, filename)
 
 
 def _of_file(path: Path) -> ranges.Reader:

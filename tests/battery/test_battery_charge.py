@@ -12,6 +12,7 @@ import pytest
 
 from workbench import battery
 from workbench.dataset import Samples
+from workbench.recipe.steps.series import MOST_POINTS
 from workbench.table import Table
 from workbench.transform.frames import SeriesFrames
 
@@ -199,7 +200,7 @@ def test_no_number_from_thinned_samples_without_a_warning(helper: Any, lost: str
         }
         both = SeriesFrames(tables).long("cell")
         thin, whole = both[both["cell"] == "thin"], both[both["cell"] == "whole"]
-    with pytest.warns(battery.SamplesLeftOut, match="max_points 10000"):
+    with pytest.warns(battery.SamplesLeftOut, match=f"max_points {MOST_POINTS}"):
         helper(thin)
     if helper in THINNED[3:5] and lost == "long":
         return  # a column of a long frame does not know its source

@@ -6,17 +6,16 @@ A condition that no row fulfils is easily written: `Complete` is null in many fi
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 
 from pydantic import JsonValue
 
 from ..dataset import Dataset
 from ..messages import counted
+from ..recipe.names import REFERENCE
 from ..table import Plain, Table
 
 _MOST_VALUES = 6
-_INSIDE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
 _KEYS = ("measurement_id", "id")
 Step = Mapping[str, JsonValue]
 
@@ -53,7 +52,7 @@ def _of_list(name: str, step: Step, data: Dataset) -> Iterator[str]:
     said = ", ".join(f"{key} {_text(value)}" for key, value in asked.items() if value is not None)
     yield f"Step '{name}' finds no {step.get('source')}" + (f" with {said}." if said else ".")
     for value in given.values():
-        inside = _INSIDE.findall(value) if isinstance(value, str) and not _INSIDE.fullmatch(value) else []
+        inside = REFERENCE.findall(value) if isinstance(value, str) and not REFERENCE.fullmatch(value) else []
         for param in (one for one in inside if one in data.values):
             yield f"'${param}' stands for its param only as a whole text, never inside one."
 

@@ -17,6 +17,7 @@ from typing_extensions import TypedDict
 
 from ..cached_property import cached_property
 from ..dataset import Dataset, Samples
+from ..figure_traces import SCATTER
 from ..messages import spaced
 from ..table import Column, Table
 from .scaled_columns import SAME, Floats, Scale, candidates, fit
@@ -29,7 +30,6 @@ Values = Any
 """An array of a figure: a numpy array where it was a typed one, else a list."""
 MOST_TRACES = 1000
 """Traces that are looked at; detail can be asked for these."""
-_SCATTER = (None, "scatter", "scattergl")
 _SKIPPED = {"meta", "colorscale", "selectedpoints"}
 _MICROSECOND = 1.0
 _NUMBERS = ("number", "integer")
@@ -138,7 +138,7 @@ class _Untraced(Exception):
 
 def _trace(trace: Mapping[str, Any], columns: _Columns) -> Trace:
     kind = trace.get("type")
-    if kind not in _SCATTER:
+    if kind not in SCATTER:
         raise _Untraced(f"its type is '{kind}', and only lines and points are read again")
     for axis in "xy":
         if _length(trace.get(axis)) < 2:

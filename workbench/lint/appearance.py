@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import orjson
 
 from ..errors import listed
+from ..figure_traces import SCATTER
 from ..typed_arrays import Decoded, mapping
-from .figure_reader import FLAT, SCATTER, Drawn, Trace, length
+from .figure_reader import FLAT, Drawn, Trace, length
 from .observation import Observation
 
 # plotly's own colours, for figures without a template that names others.

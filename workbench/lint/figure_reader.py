@@ -12,11 +12,11 @@ from pydantic import JsonValue
 
 from ..cached_property import cached_property
 from ..dataset import Dataset
+from ..figure_traces import SCATTER
 from ..table import Table
 from ..typed_arrays import Decoded, mapping
 
 Floats = NDArray[np.float64]
-SCATTER = (None, "scatter", "scattergl")
 FLAT = (*SCATTER, "bar", "box", "violin", "histogram")
 VALUES = {
     **dict.fromkeys(("heatmap", "contour", "surface", "scatter3d"), "z"),

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from ..figure_traces import SCATTER
 from ..typed_arrays import Decoded
-from .figure_reader import SCATTER, Drawn, Floats, Trace, length, numbers
+from .figure_reader import Drawn, Floats, Trace, length, numbers
 from .observation import Observation
 
 _TAIL = 3

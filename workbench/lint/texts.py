@@ -9,8 +9,9 @@ from typing import TypeAlias
 import numpy as np
 
 from ..errors import listed
+from ..figure_traces import SCATTER
 from ..typed_arrays import Decoded, mapping
-from .figure_reader import SCATTER, Drawn, Trace
+from .figure_reader import Drawn, Trace
 from .observation import Observation
 from .places import LINE, Box, Places, box, lines_of, number
 

@@ -14,7 +14,7 @@ IDENTIFIER = r"^[A-Za-z_][A-Za-z0-9_]*$"
 MOST_NAME = 200
 MOST_ITEMS = 10_000
 
-_REFERENCE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
+REFERENCE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
 
 Identifier: TypeAlias = Annotated[str, StringConstraints(pattern=IDENTIFIER, max_length=MOST_NAME)]
 """A step or param name, or a reference to a step."""
@@ -30,7 +30,7 @@ def reference(value: Raw) -> str | None:
     """
     if not isinstance(value, str) or not value.startswith("$"):  # most are ids, by the hundreds
         return None
-    match = _REFERENCE.fullmatch(value)
+    match = REFERENCE.fullmatch(value)
     return match[1] if match else None
 
 

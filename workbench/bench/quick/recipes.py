@@ -12,6 +12,7 @@ from ...errors import BadRequest, instead
 from ...recipe.build import param, plan
 from ...recipe.drafts import StepDraft
 from ...recipe.recipe import Recipe
+from ...recipe.steps.series import MOST_POINTS
 from . import drawings
 
 TIME, VOLTAGE, CURRENT, TEMPERATURE = "Time [s]", "Voltage [V]", "Current [A]", "Temperature [degC]"
@@ -24,7 +25,6 @@ CYCLES = [
     drawings.COMPLETE,
 ]
 MANY_CYCLES = 8
-MOST_POINTS = 10_000
 MOST_PANELS, MOST_Y = 4, 8
 MOST_GROUPS = 20
 # Quantities of cells come first. Clocks, counters and conditions are drawn only if there is nothing else.

@@ -14,11 +14,11 @@ import pandas as pd
 
 from ...errors import FileRefused
 from ...messages import spaced
+from ...readers.table.text_layout import DELIMITERS
 
 MOST_ROWS = 2_000_000
 MOST_BYTES = 256 << 20
 _LOOKED_AT = 400
-_DELIMITERS = ("\t", ";", ",", "|")
 _NUMBER = re.compile(r"^[-+]?(\d+[.,]?\d*|[.,]\d+)([eE][-+]?\d+)?$|^[-+]?(nan|inf|infinity)$|^$", re.IGNORECASE)
 _DECIMAL_COMMA = re.compile(r"^[-+]?\d+,\d+([eE][-+]?\d+)?$")
 _CLOCK = re.compile(r"date|time|start|end|stamp|clock", re.IGNORECASE)
@@ -126,7 +126,7 @@ def _shape(lines: Sequence[str]) -> tuple[str, int]:
     if not data:
         raise NoTable
     best = (",", 1, 0)
-    for delimiter in _DELIMITERS:
+    for delimiter in DELIMITERS:
         width, count = Counter(_width(line, delimiter) for line in data).most_common(1)[0]
         if width > 1 and count > best[2] and count >= 0.7 * len(data):
             best = (delimiter, width, count)

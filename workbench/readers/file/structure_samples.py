@@ -22,9 +22,10 @@ from ...messages import column_map as mapping
 from ...messages import counted, quoted, spaced
 from ...units import split_unit
 from .. import limits
+from ..formats.canonical import COLUMNS
 from ..formats.delimited import CURRENT_NAMES, VOLTAGE_NAMES
 from ..reading import Counters, Reading, SeveralTests, Sign
-from ..table.columns import KNOWN, From, plan_columns, unique_labels
+from ..table.columns import KNOWN, plan_columns, unique_labels
 from ..table.header_units import fold, split_header, time_words, unit_of
 from ..table.impedance import settle_imaginary
 from ..table.impedance_names import impedance_key
@@ -49,7 +50,6 @@ from .source import Head
 from .structure_tests import by_test, names_a_cell
 
 _PART = "!"
-_OWN = tuple(From(name, (split_header(name).key,)) for name in KNOWN)
 _MOST_NAMED = 12
 _MOST_SAID = 100
 _DEEPEST_NAMED = 3
@@ -321,7 +321,7 @@ def reading_of(format: str, facts: TestFacts, table: pa.Table, head: Head, sign:
     """The reading of a test that :func:`samples_of` found."""
     notes = [Finding(**note) for note in facts["notes"]]
     table = table.rename_columns(unique_labels(table.column_names))
-    plan = plan_columns(list(table.column_names), _OWN, file=head.name)
+    plan = plan_columns(list(table.column_names), COLUMNS, file=head.name)
     shape = _Shape(format, facts["set"] or format, facts["sign"])
     reading = read_typed(shape, head.name, plan, batches_of(table), sign, notes)
     reading.metadata = {**facts["metadata"]}

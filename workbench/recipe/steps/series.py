@@ -11,6 +11,9 @@ from ..names import ColumnName, Ids
 from ..strict import WHOLE, NotNull
 from .step import Columns, Step
 
+MOST_POINTS = 10_000
+"""Most samples of one source that a step reads. A selection of them is drawn, and never computed with."""
+
 
 class SeriesStep(Step):
     """Reads sampled series, such as time series and curves, of one or more sources."""
@@ -25,7 +28,7 @@ class SeriesStep(Step):
     window: Annotated[Window | None, NotNull()] = Field(
         None, description="The part of x to read; without it all of it."
     )
-    max_points: Annotated[int, Field(ge=1, le=10_000), WHOLE] = Field(
+    max_points: Annotated[int, Field(ge=1, le=MOST_POINTS), WHOLE] = Field(
         2000, description="At most this many samples of each source; more are reduced to real samples."
     )
 
