@@ -12,9 +12,12 @@ from typing import get_args
 import pytest
 
 from server.page_files import page, without_comments
+from server.routes.ingests import MOST_FILES
 from workbench.alerts.form import FieldKind
-from workbench.ingest.options import body_model
+from workbench.ingest.options import CYCLES, body_model
+from workbench.ingest.report.settled_by import settled_by
 from workbench.plotly_files import parsed_sooner, plotly_source, source_of
+from workbench.readers.reading import SIGNS
 from workbench.recipe.controls import WIDGETS
 
 ROOT = Path(__file__).parents[1]
@@ -145,6 +148,20 @@ def test_what_a_report_asks_for_can_be_said_when_files_are_brought_in() -> None:
     asked = {*body_model().model_fields} - {"jobs", "keep_file", "again", "dry_run", "whole_lines"}
     assert {"sign", "cycles", "repair"} <= asked
     assert [name for name in sorted(asked) if f'"{name}"' not in fields] == []
+
+
+def test_the_form_of_an_ingest_knows_the_values_and_the_limit_of_the_server() -> None:
+    """A value that it lacks could not be chosen; a limit that it lacks would be met when all files were sent."""
+    form = (PAGE / "pages" / "bring_in.js").read_text("utf-8")
+    (choices,) = re.findall(r"const CHOICES = \[\n(.*?)^\];", form, re.S | re.M)
+    values = {line.split('"')[1]: set(re.findall(r'\["(\w+)", ', line)[1:]) for line in choices.splitlines()}
+    assert values == {"sign": {*SIGNS}, "cycles": {*CYCLES}, "repair": {"time"}}
+    assert f"const MOST_FILES = {MOST_FILES:_};" in form
+
+
+def test_the_form_of_an_ingest_words_the_advice_of_a_rating_with_its_own_fields() -> None:
+    (said,) = re.findall(r'\.replace\("(sheet: [^"]*)",', (PAGE / "pages" / "bring_in.js").read_text("utf-8"))
+    assert said in settled_by("rating")
 
 
 def test_the_types_of_the_page_are_right() -> None:

@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, expect
 from support.web_page import Site, open_site
 
 import workbench as wb
+from server.routes.ingests import MOST_FILES
 
 LONG = "SINTEF__G20M7-202512-Gru6mV__20251228__C30__25degC__Neware.bdf"
 
@@ -36,6 +37,25 @@ def test_a_record_of_capacities_shows_its_cycles(site: Site) -> None:
     expect(window.page.get_by_role("article", name="Curve")).to_be_visible()
     expect(window.page.get_by_text("has no samples")).to_have_count(0)
     expect(window.page.get_by_text("table of cycles · 40 cycles")).to_be_visible()
+    window.close()
+
+
+def test_more_files_than_an_ingest_takes_are_refused_before_they_are_sent(site: Site) -> None:
+    window = site.window("/bring-in")
+    window.page.get_by_label("Files", exact=True).evaluate(
+        """(field, count) => {
+          const held = new DataTransfer();
+          for (let n = 0; n < count; n++) held.items.add(new File(["x"], `${n}.csv`));
+          field.files = held.files;
+          field.dispatchEvent(new Event("change", { bubbles: true }));
+        }""",
+        MOST_FILES + 1,
+    )
+    expect(window.page.get_by_role("alert")).to_have_text("At most 10 000 files at a time. Take 1 file away.")
+    begin = window.page.get_by_role("button", name="Bring in 10 001 files")
+    expect(begin).to_be_disabled()
+    window.page.get_by_role("button", name="Take 0.csv away").click()
+    expect(window.page.get_by_role("button", name="Bring in 10 000 files")).to_be_enabled()
     window.close()
 
 

@@ -9,17 +9,15 @@ import { plotPath } from "../plot/live.js";
 import { Dialog, Failed, Ghost } from "../ui/parts.js";
 import { Tabs } from "../ui/tabs.js";
 import { Difference } from "./editor.js";
-import { PARTS, textsOf } from "./texts.js";
-
-const NAMES = { transform: "Script", plan: "Plan", params: "Params" };
+import { PARTS, PART_NAMES, textsOf } from "./texts.js";
 
 /** @param {{ before: import("./texts.js").Texts, after: import("./texts.js").Texts }} given */
 export function Parts({ before, after }) {
   const changed = PARTS.filter((one) => before[one] !== after[one]);
   const [at, setAt] = useState(changed[0] ?? "transform");
   if (!changed.length) return html`<p class="soft">Both are the same.</p>`;
-  return html`<div><${Tabs} label="Parts that differ" bare at=${at} choose=${setAt} tabs=${changed.map((one) => ({ key: one, word: NAMES[one] }))}>
-    <${Difference} key=${at} before=${before[at]} after=${after[at]} language=${at === "transform" ? "python" : "json"} label=${NAMES[at]} /><//></div>`;
+  return html`<div><${Tabs} label="Parts that differ" bare at=${at} choose=${setAt} tabs=${changed.map((one) => ({ key: one, word: PART_NAMES[one] }))}>
+    <${Difference} key=${at} before=${before[at]} after=${after[at]} language=${at === "transform" ? "python" : "json"} label=${PART_NAMES[at]} /><//></div>`;
 }
 
 /** @param {{ project: string, home: any, record: any, number: number, texts: import("./texts.js").Texts, take: (config: any) => void }} given */

@@ -6,6 +6,8 @@
 
 /** @type {Part[]} */
 export const PARTS = ["transform", "plan", "params"];
+/** @type {Record<Part, string>} */
+export const PART_NAMES = { transform: "Script", plan: "Plan", params: "Params" };
 
 /** @param {any} config @returns {Texts} */
 export const textsOf = (config) => ({ transform: config?.transform ?? "", plan: JSON.stringify(config?.plan ?? { steps: {} }, null, 2), params: JSON.stringify(config?.params ?? {}, null, 2) });

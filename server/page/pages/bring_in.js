@@ -53,6 +53,7 @@ export default function BringIn() {
   const picker = useRef(/** @type {HTMLInputElement | null} */ (null));
   const stop = useRef(/** @type {AbortController | null} */ (null));
   const running = state && !state.report && !state.error;
+  const tooMany = Math.max(0, files.length - MOST_FILES);
   useEffect(() => {
     leaving.ask = running ? () => confirm("Leave? Files that are not sent yet are not brought in.") : null;
     return () => { leaving.ask = null; };
@@ -61,7 +62,7 @@ export default function BringIn() {
   if (projects.value && !all.length) return html`<${Empty} icon="file" title="You can look, not add">Your role does not allow to bring in files. Ask an administrator of the project.<//>`;
 
   /** @param {FileList | null | undefined} given */
-  const add = (given) => setFiles((now) => [...now, ...[...(given ?? [])].filter((one) => !now.some((other) => other.name === one.name && other.size === one.size))].slice(0, MOST_FILES));
+  const add = (given) => setFiles((now) => [...now, ...[...(given ?? [])].filter((one) => !now.some((other) => other.name === one.name && other.size === one.size))]);
 
   const begin = async () => {
     const map = pairsOf(options[MAP] ?? "");
@@ -111,7 +112,8 @@ export default function BringIn() {
         ${OPTIONS.map(([key, label, hint]) => html`<label key=${key} class="labelled" for=${`say-${key}`}>${label}<input class="input" id=${`say-${key}`} value=${options[key] ?? ""} onInput=${(/** @type {any} */ event) => setOptions({ ...options, [key]: event.target.value })} /><span class="soft small">${hint}</span></label>`)}
         ${CHOICES.map(([key, label, words]) => html`<label key=${key} class="labelled" for=${`say-${key}`}>${label}<select class="input" id=${`say-${key}`} onChange=${(/** @type {any} */ event) => setOptions({ ...options, [key]: event.target.value })}>${words.map(([value, word]) => html`<option key=${value} value=${value} selected=${value === (options[key] ?? "")}>${word}</option>`)}</select></label>`)}
         <label class="labelled" for="say-columns">Columns<textarea class="input" id="say-columns" rows="2" placeholder="Volts = Voltage [V]" value=${options[MAP] ?? ""} onInput=${(/** @type {any} */ event) => setOptions({ ...options, [MAP]: event.target.value })}></textarea><span class="soft small">What columns of the files are, one a line, where the report asks for it.</span></label></div>
-      <div><button type="button" class="button main" onClick=${begin}>Bring in ${many(files.length, "file")}</button></div></div>`}
+      ${tooMany > 0 && html`<div class="hint wrong" role="alert">At most ${many(MOST_FILES, "file")} at a time. Take ${many(tooMany, "file")} away.</div>`}
+      <div><button type="button" class="button main" disabled=${tooMany > 0} onClick=${begin}>Bring in ${many(files.length, "file")}</button></div></div>`}
     ${running && html`<div class="box pad stack" role="status"><strong class="break">${state.text} …</strong><progress max=${state.of || 1} value=${state.done} aria-label="Progress"></progress><span class="soft small">${state.done} of ${state.of}</span></div>`}
     ${state?.error && html`<div class="note wrong" role="alert" style=${{ marginTop: "14px" }}><${Icon} name="warn" /><div>${state.error}</div></div>`}
     ${state?.report && html`<${Report} report=${state.report} />`}`;

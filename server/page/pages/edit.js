@@ -9,7 +9,7 @@ import { many } from "../core/words.js";
 import { ControlPanel } from "../controls/panel.js";
 import { Editor } from "../edit/editor.js";
 import { FromSentence } from "../edit/from_sentence.js";
-import { PARTS, configOf, lineOf, partOf, proposed, spanOf, textsOf } from "../edit/texts.js";
+import { PARTS, PART_NAMES, configOf, lineOf, partOf, proposed, spanOf, textsOf } from "../edit/texts.js";
 import { Compare, ConflictDialog } from "../edit/compare.js";
 import { StepTables } from "../edit/step_tables.js";
 import { LivePlot, controlCount, draft, plotPath } from "../plot/live.js";
@@ -20,7 +20,6 @@ import { Empty, Failed, Ghost, say, sayError } from "../ui/parts.js";
 import { Tabs } from "../ui/tabs.js";
 
 const CHECK_MS = 300;
-const NAMES = { transform: "Script", plan: "Plan", params: "Params" };
 const SIDES = [{ key: "picture", word: "Picture" }, { key: "tables", word: "Tables of the steps" }];
 
 /** A new id; `crypto.randomUUID` is not there on a page without https. */
@@ -224,10 +223,10 @@ function Desk({ project, home, record: opened }) {
     ${compare && record && html`<${Compare} project=${project} home=${home} record=${record} number=${compare} texts=${texts} take=${(/** @type {any} */ other) => put(textsOf(other))} />`}
     <${FromSentence} project=${project} board=${home.id} record=${record} isSaved=${record !== null && !changed} given=${given} take=${take} />
     <div class="desk"><section class="box desk-side" aria-label="The recipe">
-        <${Tabs} label="Parts of the recipe" bare at=${at} choose=${setAt} tabs=${PARTS.map((one) => ({ key: one, word: NAMES[one], wrong: true, count: problems.filter((p) => partOf(p) === one).length }))}>
-        <${Editor} key=${at} text=${texts[at]} version=${version} language=${at === "transform" ? "python" : "json"} label=${`${NAMES[at]} of the recipe. Escape, then Tab, leaves the editor.`} marks=${marks} words=${words} onText=${(/** @type {string} */ text) => setTexts((now) => (now[at] === text ? now : { ...now, [at]: text }))} /><//>
+        <${Tabs} label="Parts of the recipe" bare at=${at} choose=${setAt} tabs=${PARTS.map((one) => ({ key: one, word: PART_NAMES[one], wrong: true, count: problems.filter((p) => partOf(p) === one).length }))}>
+        <${Editor} key=${at} text=${texts[at]} version=${version} language=${at === "transform" ? "python" : "json"} label=${`${PART_NAMES[at]} of the recipe. Escape, then Tab, leaves the editor.`} marks=${marks} words=${words} onText=${(/** @type {string} */ text) => setTexts((now) => (now[at] === text ? now : { ...now, [at]: text }))} /><//>
         ${problems.length > 0 && html`<ul class="problems" aria-label="Problems">${problems.map((one) => { const where = partOf(one); const better = proposed(one); return html`<li>
-          <button type="button" class="button plain slim" onClick=${() => setAt(where)}>${NAMES[where]} ${lineOf(texts[where], spanOf(one, texts[where])[0])}</button><span class="break">${one.msg}</span>
+          <button type="button" class="button plain slim" onClick=${() => setAt(where)}>${PART_NAMES[where]} ${lineOf(texts[where], spanOf(one, texts[where])[0])}</button><span class="break">${one.msg}</span>
           ${better && html`<button type="button" class="button slim" onClick=${() => repair(one)}>Use “${better}”</button>`}</li>`; })}</ul>`}
       </section>
       <section class="desk-side stack" aria-label="The draft">
