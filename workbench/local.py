@@ -457,10 +457,7 @@ class LocalBackend(Backend):
     ) -> Measurement:
         """A measurement from samples, which are checked as on ingest, with its steps and cycles."""
         refuse_kept(Measurement, fields)
-        if sign not in (None, "charge", "discharge"):
-            raise BadRequest(f"'sign' says what a positive current means: 'charge' or 'discharge', not {sign!r}.")
-        if sign == "charge":
-            samples = sign_check.turned(samples)
+        samples = sign_check.discharge_positive(samples, sign)
         settled = sign is not None
         from .ingest import register
 

@@ -10,6 +10,7 @@ from typing import Literal
 
 import numpy as np
 
+from ..errors import BadRequest
 from ..messages import option
 from ..table import Column, Table
 from . import columns as c
@@ -217,7 +218,23 @@ def _fix(taken: Taken) -> str:
     )
 
 
-def turned(samples: Table) -> Table:
+def discharge_positive(samples: Table, sign: str | None) -> Table:
+    """The samples with a current that is positive on discharge.
+
+    ``sign``: what a positive current means in them, ``charge`` or ``discharge``; None: nobody said, they stay as they
+    are.
+
+    Raises
+    ------
+    BadRequest
+        For another ``sign``.
+    """
+    if sign not in (None, "charge", "discharge"):
+        raise BadRequest(f"'sign' says what a positive current means: 'charge' or 'discharge', not {sign!r}.")
+    return _turned(samples) if sign == "charge" else samples
+
+
+def _turned(samples: Table) -> Table:
     """The samples with the signs of current and power reversed: from positive on charge to positive on discharge."""
     columns = dict(samples.columns)
     for name in (c.CURRENT, c.POWER):

@@ -10,7 +10,7 @@ from typing import TypeVar
 import orjson
 
 from ..backend import Backend, Fields, Ref, Where
-from ..cycling.sign_check import turned
+from ..cycling.sign_check import discharge_positive
 from ..errors import BadRequest, NotFound, instead
 from ..operations.operation import Sent
 from ..records import SOURCES, Measurement, Project, Record, Study
@@ -127,9 +127,7 @@ class Records(Backend):
     def add_time_series(
         self, fields: Fields, samples: Table, steps: Table | None, sign: str | None = None
     ) -> Measurement:
-        if sign not in (None, "charge", "discharge"):
-            raise BadRequest(f"'sign' says what a positive current means: 'charge' or 'discharge', not {sign!r}.")
-        tables = {"series": turned(samples) if sign == "charge" else samples}
+        tables = {"series": discharge_positive(samples, sign)}
         if steps is not None:
             tables["steps"] = steps
         settled = {} if sign is None else {"sign": "discharge"}
