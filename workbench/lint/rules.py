@@ -26,8 +26,8 @@ RULES: dict[str, Rule] = {
         looks.nothing_drawn,
     ),
     "samples_left_out": Rule(
-        "A curve has few points, since its series was read with fewer samples than there are. Of a test that a warning "
-        "`samples_left_out` of a helper names, nothing is said again.",
+        "A curve has few points, since its series was read with fewer samples than there are. It is not reported "
+        "again for a test that a warning `samples_left_out` of a helper names.",
         "Read fewer tests, a window of whole steps (docs/how-to/read-exactly.md) or more points (max_points).",
         thinned.samples_left_out,
     ),
