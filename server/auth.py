@@ -198,10 +198,10 @@ def _named(context: RequestContext, access: Access, body: JsonValue | FormData) 
     raise Invalid(Problem(("project_id",), "'project_id' must be a text: the id of a project.", "string_type"))
 
 
-def enter(context: RequestContext, project_id: str, right: Right = Right.WRITE) -> None:
-    """Bind a request to a project that its endpoint found out; ``right`` is checked there."""
+def enter(context: RequestContext, project_id: str) -> None:
+    """Bind a request to a project that its endpoint found out; the caller must be allowed to write there."""
     _enter(context, project_id)
-    _permit(context, Access(right))
+    _permit(context, Access(Right.WRITE))
 
 
 def under(context: RequestContext, kind: type[R], id: str, right: Right = Right.WRITE) -> R:

@@ -44,7 +44,7 @@ _NAMES_CELLS = re.compile(f"({_spelled(_OF_CELLS)})((?:{_spelled(_NUMBERS)})*)")
 _BETWEEN = re.compile(r"[\s_.,:;()\[\]-]+")
 _NOT_EMPTY = re.compile(rb"^[^\S\n]*(\S)[^\n]*", re.MULTILINE)
 _MAPPED = "Cell"
-"""The name in a column map that makes any column this one: ``{"specimen": "Cell"}``."""
+"""The name in a column map that makes any column this one: ``{"probe": "Cell"}``."""
 _OF_A_TEST = (TIME, CURRENT, VOLTAGE)
 MOST_TESTS = 1000
 """Tests in one file. A file with more names has a column that does not name cells."""
