@@ -65,10 +65,17 @@ class Site:
         return self.store.people.issue(self.organization, user.id).key
 
     def window(
-        self, path: str = "/", *, key: str | None = "", width: int = 1400, height: int = 900, dark: bool = False
+        self,
+        path: str = "/",
+        *,
+        key: str | None = "",
+        width: int = 1400,
+        height: int = 900,
+        dark: bool = False,
+        zone: str | None = None,
     ) -> Window:
-        """A window with its own cookies, signed in unless ``key`` is None."""
-        made = Window(self, path, self.key if key == "" else key, width, height, dark)
+        """A window with its own cookies, signed in unless ``key`` is None; ``zone`` is the time zone of its browser."""
+        made = Window(self, path, self.key if key == "" else key, width, height, dark, zone)
         self.windows.append(made)
         return made
 
@@ -99,11 +106,15 @@ def axe() -> None:
 class Window:
     """A window of the browser on the page."""
 
-    def __init__(self, site: Site, path: str, key: str | None, width: int, height: int, dark: bool) -> None:
+    def __init__(
+        self, site: Site, path: str, key: str | None, width: int, height: int, dark: bool, zone: str | None
+    ) -> None:
         expect.set_options(timeout=PATIENCE)
         self.site = site
         self._context = site.browser.new_context(
-            viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light"
+            viewport={"width": width, "height": height},
+            color_scheme="dark" if dark else "light",
+            timezone_id=zone,
         )
         self.page: Page = self._context.new_page()
         self.page.set_default_timeout(PATIENCE)

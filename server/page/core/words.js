@@ -24,10 +24,10 @@ export function duration(seconds) {
 /** @param {string | Date} when */
 export const clock = (when) => new Date(when).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
 
-/** @param {string | null | undefined} when */
-export function day(when) {
+/** A moment in the time zone of the browser, with its name; without it in a table, where the heading says it. @param {string | null | undefined} when @param {boolean} [bare] */
+export function day(when, bare) {
   if (!when) return "";
-  return new Date(when).toLocaleString([], { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" });
+  return new Date(when).toLocaleString([], { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", timeZoneName: bare ? undefined : "short" });
 }
 
 const STEPS = /** @type {const} */ ([[60, "second", 1], [3600, "minute", 60], [86400, "hour", 3600], [604800, "day", 86400], [2629800, "week", 604800], [31557600, "month", 2629800], [Infinity, "year", 31557600]]);

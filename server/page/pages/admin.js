@@ -5,10 +5,10 @@ import { get, part, patch, post, query, remove, user } from "../core/api.js";
 import { useLoaded, useTitle } from "../core/load.js";
 import { mayHere, projects } from "../core/projects.js";
 import { place, setQuery } from "../core/router.js";
-import { day, initials, many } from "../core/words.js";
+import { initials, many } from "../core/words.js";
 import { Icon } from "../ui/icons.js";
 import { Confirm, Dialog, Empty, Failed, Ghosts, say, sayError } from "../ui/parts.js";
-import { DataTable } from "../ui/table.js";
+import { DataTable, moments } from "../ui/table.js";
 import { Tabs } from "../ui/tabs.js";
 import Keys from "./keys.js";
 
@@ -86,7 +86,7 @@ function Audit({ organization }) {
   if (!found.data) return html`<${Ghosts} rows=${6} height=${30} />`;
   const pages = Math.max(1, Math.ceil(found.data.total / PAGE));
   return html`<div class="stack"><${DataTable} label="Audit log" rows=${found.data.items.map((/** @type {any} */ one, /** @type {number} */ n) => ({ ...one, id: `${page}-${n}` }))} height=${640} columns=${[
-      { key: "at", label: "When", show: (/** @type {any} */ row) => html`<span title=${row.at}>${day(row.at)}</span>`, text: (/** @type {any} */ row) => day(row.at) }, { key: "email", label: "Who", show: (/** @type {any} */ row) => row.email ?? row.key_id ?? "" }, { key: "action", label: "What" },
+      moments("at", "When"), { key: "email", label: "Who", show: (/** @type {any} */ row) => row.email ?? row.key_id ?? "" }, { key: "action", label: "What" },
       { key: "status", label: "Refused", show: (/** @type {any} */ row) => (row.status ? html`<span class="chip refused">${row.status}</span>` : "") }, { key: "target", label: "Which" }, { key: "detail", label: "More", sort: false, show: (/** @type {any} */ row) => (row.detail ? JSON.stringify(row.detail) : "") }]} />
     <div class="row"><button type="button" class="button slim" disabled=${page === 0} onClick=${() => setPage(page - 1)}><${Icon} name="left" size=${14} /> Newer</button><span class="soft small">Page ${page + 1} of ${pages}</span><button type="button" class="button slim" disabled=${page + 1 >= pages} onClick=${() => setPage(page + 1)}>Older <${Icon} name="right" size=${14} /></button></div></div>`;
 }

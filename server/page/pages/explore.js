@@ -5,10 +5,11 @@ import { everything, get, part, query } from "../core/api.js";
 import { useLoaded, useTitle } from "../core/load.js";
 import { may, projects } from "../core/projects.js";
 import { place, setQuery } from "../core/router.js";
-import { day, many } from "../core/words.js";
+import { many } from "../core/words.js";
 import { Icon } from "../ui/icons.js";
 import { Empty } from "../ui/parts.js";
 import { PagedTable } from "../ui/paged_table.js";
+import { moments } from "../ui/table.js";
 import { Tabs } from "../ui/tabs.js";
 
 const WAIT_MS = 250;
@@ -20,7 +21,7 @@ const TESTS = [
   { key: "cell_instance_name", label: "Cell", show: (row) => html`<a class="quiet-link" href=${`/explore/cells/${part(row.cell_instance_id)}`}>${row.cell_instance_name}</a>` },
   { key: "cell_specification_name", label: "Specification" },
   { key: "batch_name", label: "Batch" },
-  { key: "start_time", label: "Began", show: (row) => day(row.start_time), text: (row) => day(row.start_time) },
+  moments("start_time", "Began"),
   { key: "sample_count", label: "Samples", number: true },
   { key: "cycle_count", label: "Cycles", number: true },
   { key: "processing_status", label: "State", show: (row) => (row.processing_status === "ready" ? "" : html`<span class="chip">${row.processing_status}</span>`) },

@@ -6,7 +6,7 @@ import { useLoaded } from "../core/load.js";
 import { ago, day } from "../core/words.js";
 import { Icon } from "../ui/icons.js";
 import { Confirm, Dialog, Failed, Ghosts, copy, say, sayError } from "../ui/parts.js";
-import { DataTable } from "../ui/table.js";
+import { DataTable, moments } from "../ui/table.js";
 
 const DAYS = /** @type {const} */ ([[30, "30 days"], [90, "90 days"], [365, "1 year"], [0, "until it is revoked"]]);
 const GIVES = [["", "all that the person may do"], ["read", "read only"], ["write", "read and write, no administration"]];
@@ -26,8 +26,8 @@ export default function Keys({ organization }) {
       { key: "email", label: "Person" }, { key: "id", label: "Key", show: (/** @type {any} */ row) => html`<code>wb_${row.id}_…</code>` },
       { key: "state", label: "State", show: (/** @type {any} */ row) => html`<span class=${`chip ${row.state === "in force" ? "stored" : ""}`}>${row.state}</span>` },
       { key: "permission", label: "Gives", show: (/** @type {any} */ row) => row.permission ?? "all of the role" },
-      { key: "created_at", label: "Made", show: (/** @type {any} */ row) => day(row.created_at), text: (/** @type {any} */ row) => day(row.created_at) },
-      { key: "expires_at", label: "Ends", show: (/** @type {any} */ row) => (row.expires_at ? day(row.expires_at) : "never"), text: (/** @type {any} */ row) => (row.expires_at ? day(row.expires_at) : "never") },
+      moments("created_at", "Made"),
+      moments("expires_at", "Ends", (_, when) => when || "never"),
       { key: "used_at", label: "Last used", show: (/** @type {any} */ row) => (row.used_at ? html`<span title=${day(row.used_at)}>${ago(row.used_at)}</span>` : "never"), text: (/** @type {any} */ row) => (row.used_at ? ago(row.used_at) : "never") },
       { key: "revoke", label: "", sort: false, show: (/** @type {any} */ row) => (row.state === "in force" ? html`<button type="button" class="button slim danger" aria-label=${`Revoke the key ${row.id} of ${row.email}`} onClick=${() => setOpen({ kind: "revoke", key: row })}>Revoke</button>` : "") },
     ]} />

@@ -40,10 +40,11 @@ function Shown({ test, again }) {
   return html`
     <div class="head"><div><nav class="crumbs" aria-label="Where this is"><a href="/explore">Explore</a><span>/</span><a href=${`/explore?project=${part(test.project_id ?? "")}`}>Tests</a><span>/</span><a href=${`/explore/cells/${part(test.cell_instance_id ?? "")}`}>${test.cell_instance_name}</a></nav>
       <h1>${test.name}</h1><p class="soft">${[day(test.start_time), series ? many(test.sample_count, "sample") : counted ? "table of cycles" : test.measurement_type, test.cycle_count ? many(test.cycle_count, "cycle") : ""].filter(Boolean).join(" · ")}</p></div>
-      <div class="row">${series && html`<button type="button" class="button" onClick=${() => download(`${at}/time_series/download`, `${test.name}.parquet`)}><${Icon} name="download" /> Samples (parquet)</button>`}</div></div>
+      <div class="row">${(series || counted) && html`<a class="button" href=${`/explore/gallery/${part(test.project_id ?? "")}?tests=${part(test.id)}`}><${Icon} name="chart" /> Gallery</a>`}
+        ${series && html`<button type="button" class="button" onClick=${() => download(`${at}/time_series/download`, `${test.name}.parquet`)}><${Icon} name="download" /> Samples (parquet)</button>`}</div></div>
     ${test.processing_error && html`<div class="note wrong" role="alert"><${Icon} name="warn" /><div>${test.processing_error}</div></div>`}
     <div class="single"><aside class="box pad stack"><${Notes} test=${test} writes=${writes} again=${again} /><${Tags} test=${test} writes=${writes} again=${again} />
-        <dl class="facts"><dt>Cell</dt><dd>${test.cell_instance_name}</dd><dt>Specification</dt><dd>${test.cell_specification_name}</dd>${test.batch_name && html`<dt>Batch</dt><dd>${test.batch_name}</dd>`}
+        <dl class="facts"><dt>Cell</dt><dd><a href=${`/explore/cells/${part(test.cell_instance_id ?? "")}`}>${test.cell_instance_name}</a></dd><dt>Specification</dt><dd>${test.cell_specification_name}</dd>${test.batch_name && html`<dt>Batch</dt><dd>${test.batch_name}</dd>`}
           <dt>Began</dt><dd>${day(test.start_time) || UNKNOWN}</dd><dt>Ended</dt><dd>${day(test.end_time) || (test.start_time ? "still running" : UNKNOWN)}</dd><dt>Arrived</dt><dd>${day(test.created_at)} by ${who(test.created_by_email)}</dd></dl></aside>
       <div class="stack">${series && writes ? html`<${Curve} key=${test.id} test=${test} />` : (series || (counted && tables.data)) && html`<${CycleCurve} tables=${tables.data} name=${test.name} />`}
         <section class="box"><${Tabs} label="Parts of the test" tabs=${tabs.map((one) => ({ key: one, word: one, count: one === "Origin" ? findings.length : 0 }))} at=${tab} choose=${setTab} panel="pad">

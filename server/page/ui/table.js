@@ -1,14 +1,20 @@
 // A table that sorts and filters. Only the rows that are seen are in the page.
 
 import { html, useMemo, useRef, useState } from "../vendor/preact.js";
-import { cell, count, many } from "../core/words.js";
+import { cell, count, day, many } from "../core/words.js";
 import { Icon } from "./icons.js";
 
 const ROW = 33;
 const SEEN = 60;
 const CUT = 26;
 
-/** @typedef {{ key: string, label: string, number?: boolean, show?: (row: any) => any, sort?: boolean, text?: (row: any) => string }} Column */
+/** @typedef {{ key: string, label: string, number?: boolean, zone?: string, show?: (row: any) => any, sort?: boolean, text?: (row: any) => string }} Column */
+
+/** A column of moments. They are in the time zone of the browser, which may not be the lab's: the heading names it. @param {string} key @param {string} label @param {(row: any, when: string) => any} [show] @returns {Column} */
+export function moments(key, label, show = (_, when) => when) {
+  const shown = (/** @type {any} */ row) => show(row, day(row[key], true));
+  return { key, label, show: shown, text: shown, zone: Intl.DateTimeFormat().resolvedOptions().timeZone.replaceAll("_", " ") };
+}
 
 /** A text as it is sought: without the spaces of numbers. @param {string} text */
 const soughtAs = (text) => text.toLowerCase().replaceAll("\u202f", "");
@@ -58,7 +64,7 @@ export function Rows({ label, columns, rows, height, sort, setSort, total = rows
     <table aria-rowcount=${total + 1}><thead><tr>${columns.map((one) => html`<th key=${one.key} scope="col" class=${one.number ? "right" : ""}
         aria-sort=${sort?.key === one.key ? (sort.down ? "descending" : "ascending") : undefined}>
         ${one.sort === false ? html`<span class="th">${one.label}</span>` : html`<button type="button" onClick=${() => setSort(sort?.key === one.key ? (sort.down ? null : { key: one.key, down: true }) : { key: one.key, down: false })}>
-          <span>${one.label}</span>${sort?.key === one.key && html`<${Icon} name=${sort.down ? "down" : "up"} size=${13} />`}</button>`}</th>`)}</tr></thead>
+          <span>${one.label}${one.zone && html` <small>${one.zone}</small>`}</span>${sort?.key === one.key && html`<${Icon} name=${sort.down ? "down" : "up"} size=${13} />`}</button>`}</th>`)}</tr></thead>
       <tbody>${first > 0 && html`<tr aria-hidden="true"><td colspan=${columns.length} style=${{ height: `${first * ROW}px`, padding: 0 }}></td></tr>`}
         ${Array.from(rows.slice(first, last), (row, n) => html`<tr key=${row?.id ?? first + n} aria-rowindex=${first + n + 2}>${columns.map((one) => html`<td key=${one.key} class=${one.number ? "right" : ""} title=${whole(row?.[one.key])}>${one.show ? one.show(row) : cell(row?.[one.key])}</td>`)}</tr>`)}
         ${total > last && html`<tr aria-hidden="true"><td colspan=${columns.length} style=${{ height: `${(total - last) * ROW}px`, padding: 0 }}></td></tr>`}</tbody></table></div>`;
