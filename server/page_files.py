@@ -54,7 +54,10 @@ _BESIDE = {
 """Files of other folders, by their name among the files of the page."""
 _FIGURES = ".wb-figure, #js-plotly-tester"
 """The elements of the page that hold figures; plotly measures texts in the last one."""
-_BEFORE = {"plot_view.js": inert_script(_FIGURES).encode() + (_NOTEBOOK / "figure_layout.js").read_bytes()}
+_BEFORE = {
+    "plot_view.js": inert_script(_FIGURES).encode()
+    + b"".join((_NOTEBOOK / name).read_bytes() for name in ("figure_layout.js", "still_picture.js"))
+}
 """What comes before a file: what looks at all that plotly writes into a figure, and what lays figures out."""
 _MEDIA = {
     ".css": "text/css; charset=utf-8",

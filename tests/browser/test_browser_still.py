@@ -20,6 +20,14 @@ view"""
 CURVES = """import workbench as wb
 wb.open("../workbench.db").dashboards.get("Electrochemistry").plot("Voltage curves").show()"""
 COLORS = "gd._fullData.filter(trace => trace.mode.includes('lines')).map(trace => trace.line.color)"
+WIDGET = """import workbench as wb
+bench = wb.open("../workbench.db")
+bench.show(bench.dashboards.get("Ageing").plot("Fade by batch"), figure_widget=True)"""
+ARROW = """list => {
+  const { backgroundImage, backgroundColor } = getComputedStyle(list);
+  const drawn = decodeURIComponent(backgroundImage.replace(/;base64,([^"]*)/, (_, data) => atob(data)));
+  return [/#[0-9a-fA-F]{6}/.exec(drawn)[0], backgroundColor];
+}"""
 LOOK = 'bench.look({"steps": {"tests": {"op": "list", "source": "measurements", "fields": ["name"]}}})'
 BATCHES = """from workbench import steps
 cells = steps.list("instances", fields=["id", "batch_name"], limit=100)
@@ -98,6 +106,33 @@ def test_a_saved_picture_suits_both_themes(
             still.screenshot(path=pictures / f"still-{drawn_dark}-{dark}.png")
     assert grounds[True] < 40, "as dark as the page"
     assert grounds[False] > 225, "as light as the page"
+
+
+@pytest.mark.long
+def test_a_view_on_a_figure_widget_leaves_a_picture_too(opened: Callable[..., NotebookPage]) -> None:
+    sheet = opened([WIDGET])
+    sheet.keep_soon()
+    sheet.run(0)
+    still = sheet.output(0).locator("[data-wb-still] img")
+    still.wait_for(state="attached")
+    expect(still).not_to_be_visible()
+    sheet.save()
+    sheet.lab.stop_kernel(sheet.path)
+    sheet.reopen_without_kernel()
+    expect(still).to_be_visible()
+    assert still.evaluate("image => image.naturalWidth") > 300
+    expect(sheet.output(0).get_by_text("not found")).not_to_be_visible()
+
+
+@pytest.mark.long
+def test_the_arrow_of_a_list_is_seen_on_both_themes(sheet: NotebookPage) -> None:
+    view = LiveView(sheet, sheet.run(0))
+    chosen = view.field("Capacity").locator("select")
+    for dark in (True, False):
+        sheet.theme(dark)
+        arrow, field = chosen.evaluate(ARROW)
+        lightest, darkest = sorted((luminance(arrow), luminance(field)), reverse=True)
+        assert (lightest + 0.05) / (darkest + 0.05) > 3, (arrow, field)
 
 
 @pytest.mark.long

@@ -14,11 +14,12 @@ SCRIPT = Path(__file__).parents[2] / "workbench" / "notebook" / "figure_layout.j
 PANEL = {"showarrow": False, "xref": "paper", "yref": "paper", "x": 0.5, "y": 1.0, "yanchor": "bottom"}
 
 
-def fitted(layout: dict[str, Any], width: int = 340, height: int = 400) -> dict[str, Any]:
+def fitted(layout: dict[str, Any], width: int = 340, height: int = 400, traces: int = 0) -> dict[str, Any]:
     node = shutil.which("node")
     if node is None:
         pytest.skip("node is not installed")
-    asked = f"console.log(JSON.stringify(fitted({json.dumps(layout)}, [], {width}, {height})))"
+    data = [{"name": f"cell {n}"} for n in range(traces)]
+    asked = f"console.log(JSON.stringify(fitted({json.dumps(layout)}, {json.dumps(data)}, {width}, {height})))"
     text = SCRIPT.read_text("utf-8") + asked
     done = subprocess.run([node, "-e", text], capture_output=True, text=True, timeout=60, check=True)
     made: dict[str, Any] = json.loads(done.stdout)
@@ -38,6 +39,13 @@ def test_a_title_of_an_axis_that_has_lines_of_its_own_is_not_wider_than_the_figu
     lines = fitted({"xaxis": {"title": {"text": long}}})["xaxis"]["title"]["text"].split("<br>")
     assert " ".join(lines) == long.replace("<br>", " ")
     assert max(len(line) for line in lines) < 45
+
+
+def test_a_legend_below_leaves_the_plot_most_of_the_height() -> None:
+    below = {"orientation": "h", "y": -0.2}
+    assert fitted({"legend": below}, traces=12)["legend"] == {**below, "maxheight": 0.3}
+    assert fitted({"legend": {**below, "maxheight": 0.4}}, traces=12)["legend"]["maxheight"] == 0.4
+    assert fitted({"legend": below}, traces=1)["legend"] == below
 
 
 def test_other_markup_stays_as_it_is() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import workbench as wb
+from workbench.notebook.figure_widget import FigureSurface
 from workbench.notebook.saved_picture import MOST_BYTES, Still
 
 EMPTY = "def transform(data, params):\n    return go.Figure()"
@@ -104,3 +105,15 @@ def test_a_dashboard_gives_its_tiles_in_reading_order(tmp_path: Path) -> None:
         shown = board.show()
         assert list(shown._still._tiles) == ["left", "right", "below"]
         shown.close()
+
+
+def test_a_figure_widget_hands_its_picture_to_the_notebook(kept: list[str], tmp_path: Path) -> None:
+    plan = {"steps": {"cells": {"op": "list", "source": "instances", "fields": ["name"]}}}
+    with wb.open(tmp_path / "lab.db") as bench:
+        view = bench.show({"plan": plan, "transform": EMPTY}, figure_widget=True)
+        assert isinstance(view.surface, FigureSurface)
+        view._ipython_display_()
+        assert kept == [f'<div data-wb-still="{view.surface.beside.still}"></div>']
+        view.surface.beside._handle_custom_msg({"picture": PICTURE, "dark": True}, [])
+        assert f'src="{PICTURE}" alt="The figure, as last drawn" data-ground="dark"' in kept[-1]
+        view.close()

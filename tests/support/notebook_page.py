@@ -21,7 +21,7 @@ NO_ADDRESS = {"data", "blob", "about", "chrome", "chrome-extension"}
 PATIENCE = 60_000
 """Milliseconds that any wait may take on a busy machine."""
 _STILL_AFTER = re.search(
-    r"STILL_AFTER_MS = (\d+);", Path(plot_view.__file__).with_suffix(".js").read_text("utf-8")
+    r"STILL_AFTER_MS = (\d+);", Path(plot_view.__file__).with_name("still_picture.js").read_text("utf-8")
 )
 KEEPS_SOON = f"""
 const plain = window.setTimeout;

@@ -62,6 +62,8 @@ function fitted(layout, data, width, height) {
   const listed = shown > 1 && layout.showlegend !== false;
   if (listed && legend.orientation !== "h") {
     made.legend = { ...layout.legend, orientation: "h", x: 0, xanchor: "left", y: -0.32, yanchor: "top", maxheight: 0.3, font: small(legend.font) };
+  } else if (listed && legend.maxheight === undefined) {
+    made.legend = { ...layout.legend, maxheight: 0.3 }; // plotly gives it half of the height
   }
   let top = layout.title?.text ? 48 : 28;
   made.annotations = layout.annotations?.map((note) => {

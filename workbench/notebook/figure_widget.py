@@ -14,13 +14,15 @@ from typing import Any, TypeAlias
 import anywidget
 import ipywidgets as widgets
 import plotly.graph_objects as go
+import traitlets
 
 from ..engine.zoom import Detail
 from ..export import CONFIG
 from ..inert_page import inert_script
 from ..transform.figure import to_plotly
 from .background_worker import Step
-from .plot_view import FIGURES, worded
+from .plot_view import FIGURES, STILLS, worded
+from .saved_picture import Still
 from .surface import STOP, Asked, Looked, Reason, Shown, ShownProblem
 
 HERE = Path(__file__).parent
@@ -32,9 +34,17 @@ Plotly: TypeAlias = Any
 
 
 class Widener(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no types
-    """Makes the figures next to it as wide as their cell, and keeps what plotly writes from fetching."""
+    """Makes the figures next to it as wide as their cell, and keeps what plotly writes from fetching. With a ``Still``
+    it keeps a picture of the first of them in it, for the saved notebook."""
 
-    _esm = inert_script(FIGURES) + (HERE / "widener.js").read_text("utf-8")
+    _esm = inert_script(FIGURES) + "".join((HERE / name).read_text("utf-8") for name in (*STILLS, "widener.js"))
+    _css = (HERE / "plot_view.css").read_text("utf-8")
+    still = traitlets.Unicode("").tag(sync=True)
+
+    def keep_in(self, still: Still) -> None:
+        """Set where the picture is kept."""
+        self.still = still.id
+        self.on_msg(lambda _, said, __: still.keep(str(said["picture"]), dark=said.get("dark") is True))
 
 
 class WideFigureWidget(go.FigureWidget):  # type: ignore[misc]  # plotly has no types
@@ -58,7 +68,7 @@ def figure_widget(figure: bytes) -> WideFigureWidget:
 
 
 class FigureSurface(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
-    """A ``Surface`` that draws on a FigureWidget, its attribute ``figure``.
+    """A ``Surface`` that draws on a FigureWidget, its attribute ``figure``; ``beside`` is what serves it on the page.
 
     If a new figure has the same number and types of traces, their values are updated. Otherwise all traces are
     replaced.
@@ -73,9 +83,10 @@ class FigureSurface(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no ty
         self._overview: dict[int, dict[str, Plotly]] = {}
         self._mute = False
         self._range: Ranges = lambda looked, asked: None
+        self.beside = Widener()
         self._stop = widgets.Button(description="Stop", tooltip=STOP, icon="stop")
         self._stop.layout.display = "none"
-        super().__init__([Widener(), self._text, self._stop, self.figure])
+        super().__init__([self.beside, self._text, self._stop, self.figure])
 
     def prepare(self, figure: bytes, keep: str) -> Plotly:
         made: Plotly = to_plotly(figure)
@@ -118,6 +129,9 @@ class FigureSurface(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no ty
 
     def on_range(self, call: Ranges) -> None:
         self._range = call
+
+    def keep_in(self, still: Still) -> None:
+        self.beside.keep_in(still)
 
     def on_stop(self, call: Callable[[], None]) -> None:
         self._stop.on_click(lambda _: call())

@@ -1,6 +1,6 @@
 // Draws figures with plotly.js, in notebooks and on the page of the server. In a notebook the first view asks the kernel
 // for the file of plotly.js that its figure needs, and all views share it. The page's model has a method `library`, which loads the file that a figure needs.
-// This file imports nothing, since a widget is one text: figure_layout.js comes before it.
+// This file imports nothing, since a widget is one text: figure_layout.js and still_picture.js come before it.
 
 const SHARED = (globalThis.__workbench ??= { sources: new Map(), turn: Promise.resolve(), drawing: 0 });
 SHARED.libraries ??= new Map(); // a page may still have what an older version left
@@ -10,8 +10,6 @@ const ASK_ANOTHER_MS = 1000;
 const RANGE_QUIET_MS = 180;
 const LONGEST_TURN_MS = 1500;
 const CHECK_MS = 30000;
-const STILL_AFTER_MS = 4000;
-const STILL_WIDTH = 1000;
 const MOST_NAMES = 8;
 const TYPES = {
   f8: Float64Array, f4: Float32Array, i4: Int32Array, u4: Uint32Array,
@@ -310,39 +308,6 @@ async function copied(text, at) {
   setTimeout(() => told.remove(), 1500);
 }
 
-// The picture for the saved notebook: the drawn SVG as a small image, made when the page is idle
-
-async function still(gd) {
-  const { width, height } = gd.getBoundingClientRect();
-  if (!width || !height) return null;
-  const scale = Math.min(1, STILL_WIDTH / width);
-  const canvas = document.createElement("canvas");
-  canvas.width = Math.round(width * scale);
-  canvas.height = Math.round(height * scale);
-  const pen = canvas.getContext("2d");
-  pen.fillStyle = gd._fullLayout.paper_bgcolor;
-  pen.fillRect(0, 0, canvas.width, canvas.height);
-  const dark = isDarkGround(pen.getImageData(0, 0, 1, 1).data);
-  pen.scale(scale, scale);
-  for (const layer of gd.querySelectorAll(".gl-canvas, .main-svg")) await drawn(layer, pen, width, height);
-  return { picture: canvas.toDataURL("image/webp", 0.8), dark };
-}
-
-// The script may have chosen the background. If it did not, the background of the page is visible.
-function isDarkGround([red, green, blue, opacity]) {
-  return opacity < 128 ? isDark() : 0.2126 * red + 0.7152 * green + 0.0722 * blue < 128;
-}
-
-async function drawn(layer, pen, width, height) {
-  if (layer.tagName === "CANVAS") return pen.drawImage(layer, 0, 0, width, height);
-  const copy = layer.cloneNode(true);
-  for (const node of copy.querySelectorAll(".hoverlayer, .zoomlayer, .draglayer, .modebar-container")) node.remove();
-  const image = new Image();
-  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(copy))}`;
-  await image.decode();
-  return pen.drawImage(image, 0, 0, width, height);
-}
-
 // The view
 
 function render({ model, el }) {
@@ -549,8 +514,7 @@ function render({ model, el }) {
 
   // While the plot is live, hide the picture that the saved notebook shows instead of it.
   if (model.get("still")) {
-    const style = made("style", "", document.head, `.jp-OutputArea-child:has([data-wb-still="${model.get("still")}"]) { display: none; }`);
-    stops.push(() => style.remove());
+    stops.push(hideStill(model.get("still")));
   }
 
   if (!model.library) SHARED.sources.set(id, { model, asked: 0 });

@@ -24,8 +24,11 @@ from .saved_picture import Still
 from .surface import Asked, Looked, Message, Reason, Shown, ShownProblem, ShownProgress, Synced
 
 HERE = Path(__file__).parent
-SCRIPTS = ("figure_layout.js", "plot_view.js")
-"""The parts of the script of a plot, in order: a widget is one text, which imports nothing."""
+STILLS = ("figure_layout.js", "still_picture.js")
+"""The parts of a script that makes pictures for the saved notebook, in order: a widget is one text, which imports
+nothing."""
+SCRIPTS = (*STILLS, "plot_view.js")
+"""The parts of the script of a plot."""
 FIGURES = ".wb-figure, .wb-figure-widget, #js-plotly-tester"
 """The elements of a notebook that hold our figures; plotly measures texts in the last one."""
 ACTS = ("undo", "redo", "refresh", "copy", "recipe")
@@ -62,9 +65,10 @@ class KeyGuard(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no t
 
 
 class ControlNames(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no types
-    """Gives the controls beside it names and states for people who hear the page."""
+    """Gives the controls beside it their look, and names and states for people who hear the page."""
 
     _esm = (HERE / "control_names.js").read_text("utf-8")
+    _css = (HERE / "controls.css").read_text("utf-8")
 
 
 class PlotView(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no types

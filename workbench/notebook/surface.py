@@ -10,6 +10,7 @@ from pydantic import JsonValue
 
 from ..engine.zoom import Detail
 from .background_worker import Step
+from .saved_picture import Still
 
 Reason: TypeAlias = Literal["first", "data", "view", "recipe"]
 """Why a figure is drawn: it is the first one, or data params, view params or the recipe changed."""
@@ -80,6 +81,14 @@ class Stops(Protocol):
 
     def on_stop(self, call: Callable[[], None]) -> None:
         """Set what is called at once, in any thread, when a user presses the button."""
+
+
+@runtime_checkable
+class Stills(Protocol):
+    """A surface that makes pictures for the saved notebook."""
+
+    def keep_in(self, still: Still) -> None:
+        """Set where the pictures are kept."""
 
 
 class Surface(Protocol):

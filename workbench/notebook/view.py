@@ -35,7 +35,7 @@ from .panel import ControlPanel
 from .plot_view import ACTS, TILE_ACTS, ControlNames, KeyGuard, PlotView
 from .recipe_panel import RecipeDesk
 from .saved_picture import Still
-from .surface import Asked, Looked, Picture, Reason, Shown, Stops, Surface
+from .surface import Asked, Looked, Picture, Reason, Shown, Stills, Stops, Surface
 from .time_limit import TimeLimit, seconds_of
 
 if TYPE_CHECKING:
@@ -102,10 +102,12 @@ class View:
         self._title = title
         self._home = home
         self._desk: RecipeDesk | None = None
-        self._still = None if surface or tile else Still()
+        self._still = None if tile or not (surface is None or isinstance(surface, Stills)) else Still()
         self.surface: Surface = surface or PlotView(TILE_ACTS if tile else ACTS, tile, still or self._still, title)
         if kept := still or self._still:
             kept.shows(self._shown)
+        if isinstance(self.surface, Stills) and self._still is not None:
+            self.surface.keep_in(self._still)
         self._runner = Runner(self.surface.set_busy, clock)
         self._stop_soon = at_home(self._runner.stop)
         self._panel = ControlPanel(self._chosen)

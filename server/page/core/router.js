@@ -21,7 +21,7 @@ function decoded(text) {
 
 export const place = signal(here());
 
-/** What asks before the page is left; false keeps it. @type {{ ask: null | (() => boolean) }} */
+/** What asks before the page is left, by a link, Back or Forward; false keeps it. A reload is asked by the browser. @type {{ ask: null | (() => boolean) }} */
 export const leaving = { ask: null };
 
 /** Go to an address of this page. @param {string} address @param {{ replace?: boolean }} [how] */
@@ -47,7 +47,12 @@ export function setQuery(changes, how) {
 }
 
 export function listen() {
-  addEventListener("popstate", () => { place.value = here(); });
+  addEventListener("popstate", () => {
+    const { path, query } = place.peek();
+    if (leaving.ask && path !== location.pathname && !leaving.ask()) history.pushState(null, "", path + (query.size ? `?${query}` : ""));
+    else place.value = here();
+  });
+  addEventListener("beforeunload", (event) => { if (leaving.ask) event.preventDefault(); });
   document.addEventListener("click", (event) => {
     if (event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     const link = event.target instanceof Element ? event.target.closest("a[href]") : null;

@@ -23,7 +23,7 @@ const OPTIONS = [
 /** What may be chosen: option, label, and each value with its words. @type {[string, string, [string, string][]][]} */
 const CHOICES = [
   ["sign", "Positive current", [["", "as the file says"], ["discharge", "discharge is positive"], ["charge", "charge is positive"], ["unsigned", "without a sign"]]],
-  ["cycles", "Cycles", [["", "by the file's numbers if they rise"], ["file", "by the file's numbers"], ["count", "by counting half cycles"]]],
+  ["cycles", "Cycles", [["", "the file's if they rise"], ["file", "the file's numbers"], ["count", "counted from half cycles"]]],
   ["repair", "Repair", [["", "nothing"], ["time", "a clock that jumps back"]]],
 ];
 const MAP = "column_map";

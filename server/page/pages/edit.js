@@ -95,10 +95,7 @@ function Desk({ project, home, record: opened }) {
 
   useEffect(() => {
     leaving.ask = changed ? () => confirm("Leave the editor? What you changed is not saved.") : null;
-    /** @param {BeforeUnloadEvent} event */
-    const closing = (event) => { if (changed) event.preventDefault(); };
-    addEventListener("beforeunload", closing);
-    return () => { leaving.ask = null; removeEventListener("beforeunload", closing); };
+    return () => { leaving.ask = null; };
   }, [changed]);
 
   useEffect(() => {
