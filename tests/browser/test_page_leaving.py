@@ -20,7 +20,7 @@ def test_back_and_a_reload_ask_before_they_leave_an_editor_with_changes(site: Si
     window = site.window(site.plot("Left", '{"x": [1, 2], "y": [1, 2]}'))
     page = window.page
     page.get_by_role("link", name="Edit", exact=True).click()
-    name = page.get_by_label("Name", exact=True)
+    name = page.get_by_label("Name of the plot", exact=True)
     name.fill("Another")
     editor = page.url
     asked: list[str] = []
