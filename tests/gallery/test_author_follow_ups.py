@@ -53,6 +53,8 @@ def default(draft: dict[str, Any], name: str) -> Any:
         ("not interested in LFP, show the fade of the others", [*A, *B, "PCH-02"]),
         ("Zeige nur Charge A, Kapazitätsverlust, ohne die 45 °C Zellen", A[:2]),
         ("Kapazitätsverlust der Chargen A und B", [*A, *B]),
+        ("fade, batches A vs B", [*A, *B]),
+        ("capacity per cycle w/o batch A and without LFP-C-03", [*LFP[:2], LFP[3], *B, "PCH-02"]),
     ],
 )
 def test_what_a_wish_does_not_want_is_not_drawn(bench: wb.Bench, wish: str, cells: list[str]) -> None:
@@ -115,7 +117,8 @@ def test_another_quantity_of_cycles_is_chosen_by_the_control(bench: wb.Bench) ->
         ("also show the resistance growth", "cannot add that"),
         ("undo", "Press Undo"),
         ("as a box plot", "cannot draw a box plot"),
-        ("swap the axes", "do not know what to change"),
+        ("colour batch A red", "cannot have that: the colours"),
+        ("with error bars", "has that already"),
     ],
 )
 def test_a_change_that_cannot_be_made_is_said_and_changes_nothing(bench: wb.Bench, wish: str, said: str) -> None:
@@ -139,8 +142,15 @@ def test_a_cell_that_a_plot_cannot_take_is_named(bench: wb.Bench) -> None:
 
 
 def test_a_part_of_a_change_that_cannot_be_made_is_named(bench: wb.Bench) -> None:
-    _, say = talked(bench, "capacity fade", "only batch A, cycles 10 to 50")
+    _, say = talked(bench, "capacity fade", "only batch A, every tenth cycle")
     assert "Not as you asked: the cycles." in say
+
+
+def test_another_quantity_of_cycles_is_shown_for_the_cells_that_were_shown(bench: wb.Bench) -> None:
+    """It was drawn for all cells, though the change names none."""
+    draft, say = talked(bench, "energy per cycle of LFP-C-01", "now capacity")
+    assert default(draft, "cells") == ["LFP-C-01"]
+    assert "cells of the plot before" in say
 
 
 def test_a_count_by_something_else_has_another_name(bench: wb.Bench) -> None:

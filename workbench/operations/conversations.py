@@ -176,6 +176,11 @@ class ConversationOperations:
     ) -> authoring.CheckedAnswer:
         """The answer of the built-in author, which needs no language model: a checked draft, or words."""
         checked = authoring.examine(author.written(wish, self, draft), self, cancel=cancel)
+        if checked.is_sound and checked.numbers is not None:
+            apart = author.not_drawn(wish, checked.numbers.axes.values())
+            if apart:
+                answer = author.written(wish, self, draft, apart=apart)
+                checked = authoring.examine(answer, self, cancel=cancel)
         if checked.draft is None or [one["type"] for one in checked.problems] != [authoring.EMPTY_FIGURE]:
             return checked
         said = [] if checked.numbers is None else checked.numbers.sentences

@@ -39,6 +39,8 @@ def refusal(module: str, names: Sequence[str] = (), level: int = 0) -> str | Non
         if names and set(names) == {"battery"}:
             return None
         return f"A script can import only {HELPERS} of workbench. {ALLOWED}"
+    if top == HELPERS.partition(".")[0]:
+        return f"A script cannot import '{module}'. Did you mean '{HELPERS}'? {ALLOWED}"
     close = [] if top in sys.stdlib_module_names else near(top, sorted(STANDARD | LIBRARIES), most=1)
     meant = f" Did you mean '{close[0]}'?" if close else ""
     return f"A script cannot import '{module}'.{meant} {ALLOWED}"

@@ -97,10 +97,16 @@ def _problem(model: type[Strict], raw: JsonValue, error: ErrorDetails, at: Loc) 
 
 
 def _with_fields(model: type[Strict], raw: JsonValue, loc: tuple[str | int, ...]) -> str:
-    """Which fields an object has that something else was given for; empty where it has names of one's own."""
+    """Which fields an object has that something else was given for, or that it has names of one's own."""
     owner = model_at(model, raw, loc[:-1])
     wanted = only_object(owner, str(loc[-1])) if owner is not None else None
-    return f" Its fields are {listed(repr(one) for one in fields_of(wanted))}." if wanted is not None else ""
+    if wanted is None:
+        return f' Give each of its {loc[-1]} a name: {{"a_name": {{...}}}}.' if loc[-1] in _OF_OWN_NAMES else ""
+    return f" Its fields are {listed(repr(one) for one in fields_of(wanted))}."
+
+
+_OF_OWN_NAMES = ("steps", "params", "metrics")
+"""Fields that hold an object whose keys are names that an author chooses."""
 
 
 def place(raw: JsonValue, error: ErrorDetails) -> tuple[str | int, ...]:

@@ -31,7 +31,8 @@ from ..errors import Loc, Problem, ScriptError, instead, near
 from ..version import __version__
 from .figure import Given
 from .frames import StepFrames
-from .modules import HELPERS, refusal, script_builtins
+from .hints import hint
+from .modules import refusal, script_builtins
 from .output import FILENAME, Log, Warned, captured
 
 NAME = "transform"
@@ -368,32 +369,13 @@ def _message(error: BaseException) -> str:
     said = said.partition("\n    Valid properties")[0].strip()[:_LONGEST]
     # JSON cannot carry half of a surrogate pair.
     said = said.encode("utf-8", "replace").decode()
-    hint = _column_hint(error) if isinstance(error, KeyError) else None
-    if hint:
-        return hint
-    said += _helper_hint(error) if isinstance(error, AttributeError) else ""
+    try:
+        said = hint(error, said)
+    except (
+        Exception
+    ):  # the script's own exception may have attributes that raise anything; its words stand alone then
+        return f"{_name(error)}: {said}" if said else f"{_name(error)}."
     return f"{_name(error)}: {said}" if said else f"{_name(error)}."
-
-
-def _helper_hint(error: AttributeError) -> str:
-    """For a name that our helpers do not have: those that they have, nearest first."""
-    helpers = sys.modules.get(HELPERS)
-    if helpers is None or error.obj is not helpers or not isinstance(error.name, str):
-        return ""
-    return f". {instead(error.name, [one for one in helpers.__all__ if one.islower()], 'helpers')}"
-
-
-def _column_hint(error: KeyError) -> str | None:
-    """For a column that a frame does not have: the columns that it has, nearest first."""
-    name = error.args[0] if error.args else None
-    if not isinstance(name, str):
-        return None
-    for frame, _ in traceback.walk_tb(error.__traceback__):
-        owner = frame.f_locals.get("self")
-        if isinstance(owner, pd.DataFrame) and name not in owner.columns:
-            columns = [str(column) for column in owner.columns]
-            return f"KeyError: the frame has no column '{name}'. {instead(name, columns, 'columns')}"
-    return None
 
 
 def signature() -> str:

@@ -5,6 +5,6 @@ it does not know for sure it answers in words, and says what there is instead. `
 are all that others need.
 """
 
-from .author import nothing_drawn, written
+from .author import not_drawn, nothing_drawn, written
 
-__all__ = ["nothing_drawn", "written"]
+__all__ = ["not_drawn", "nothing_drawn", "written"]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, Protocol
 
 from pydantic import JsonValue
 
@@ -15,14 +15,16 @@ from ...transform.script import check_script
 from ..catalog import entries
 from ..entry import Unmet
 from ..facts import Facts, Looked
+from . import looks
 from . import vocabulary as known
 from .candidates import Candidate, NoTests, candidates, counted_otherwise
 from .choices import MOST_CYCLES, Chooses, NothingLeft, Raw, chosen, labels
 from .columns import changes_what_is_drawn, is_of_another, other_columns, recipe_of, renamed, with_tests_of
-from .forms import CYCLES, LIMIT, Form, asked, not_given
+from .forms import CYCLES, LIMIT, LOOKS, Form, asked, not_given, styled
 from .looks import Look, dressed, in_words
 from .matching import language_of
 from .nearest import ranked, respelt, unknown_axis, unknown_subjects
+from .recipes import look as look_script
 from .sentences import sentence
 from .vocabulary import Quantity
 from .wish import Wish
@@ -41,24 +43,50 @@ class Knows(Looked, Chooses, Protocol):
     """A store, here or on a server, as the built-in author looks at it."""
 
 
-def written(text: str, store: Knows, draft: Mapping[str, JsonValue] | None = None) -> Answer:
+def written(
+    text: str, store: Knows, draft: Mapping[str, JsonValue] | None = None, *, apart: Collection[str] = ()
+) -> Answer:
     """The answer to a wish, as a language model would give it.
 
     Parameters
     ----------
     text : the wish, in English, German, French or Chinese.
     draft : the draft or the saved plot that is shown, if the wish is about it.
+    apart : parts of a look that the figure turned out not to have, as `not_drawn` names them.
     """
-    wish = Wish(text, Facts(store))
+    wish = Wish(text, Facts(store), apart=apart)
     answer = _answered(wish, store, draft)
+    if wish.says(known.EXPORTS):
+        said = sentence("export", wish.language)
+        return _words(said) if answer is None else {**answer, "say": f"{answer['say']} {said}"}
     if answer is not None:
         return answer
     for meant, words in respelt(wish):
-        read = _answered(Wish(meant, wish.facts), store, draft)
+        read = _answered(Wish(meant, wish.facts, apart=apart), store, draft)
         if read is not None and read["draft"] is not None:
             said = [sentence("read_as", wish.language, written=old, read=new) for old, new in words.items()]
             return {**read, "say": " ".join([*said, str(read["say"])])}
     return _words(_not_understood(wish) if draft is None else _nothing_to_change(wish, draft))
+
+
+def not_drawn(text: str, axes: Collection[str]) -> list[str]:
+    """The parts of the look of a wish that its figure does not have, since no axis measures that.
+
+    Parameters
+    ----------
+    axes : the titles of the axes of the figure.
+    """
+    look = looks.of_wish(text)
+    if {"x_title", "y_title"} & look.keys():
+        return []  # the wish has put words of its own there
+    units = [one.rpartition(" / ")[2].removesuffix(" (those above 0)") for one in axes]
+    measures = {look_script.LOOK_UNITS[one][0] for one in units if one in look_script.LOOK_UNITS}
+    of_part = [look_script.LOOK_UNITS[one][0] for one in look.get("of_unit", [])[:1]]
+    lacking = ["units"] if set(look.get("units", [])) - set(units) else []
+    lacking += ["of_unit"] if set(of_part) - measures else []
+    return lacking + (
+        ["cycles"] if "cycles" in look and not any(one.startswith("Cycle count") for one in axes) else []
+    )
 
 
 def nothing_drawn(text: str, said: Sequence[str]) -> Answer:
@@ -75,6 +103,9 @@ def _answered(wish: Wish, store: Knows, draft: Mapping[str, JsonValue] | None) -
     refused = _refused(wish)
     if refused:
         return _words(refused)
+    styles = [] if draft is None else styled(wish.folded)
+    if styles:
+        return _words(sentence("unfit", wish.language, details=_names_of(styles, wish)))
     near_it = candidates(wish)
     forms = asked(wish.folded)
     found = [one for one in near_it if one.gives(forms)]
@@ -106,9 +137,34 @@ def _answered(wish: Wish, store: Knows, draft: Mapping[str, JsonValue] | None) -
         drawn = _drawn(wish, store, instead)
         answer = drawn if drawn["draft"] is not None else answer
     if draft is not None and answer["draft"] is not None:
+        if _keep_cells(wish, draft, answer["draft"]):
+            answer["say"] = f"{answer['say']} {sentence('same_cells', wish.language)}"
         another = sentence("another", wish.language, name=str(draft.get("name") or "–"))
         return {**answer, "say": f"{answer['say']} {another}"}
     return answer
+
+
+def _keep_cells(wish: Wish, draft: Mapping[str, JsonValue], made: JsonValue) -> bool:
+    """Shows another quantity of cycles for the cells that were shown; whether it does."""
+    drawn = made if isinstance(made, dict) else {}
+    if (
+        {recipe_of(draft), recipe_of(drawn)} - {"cycles", "fade"}
+        or wish.names_cells
+        or wish.names_tests
+        or wish.unwanted
+    ):
+        return False
+    before, after = (_param(one, "cells") for one in (draft, drawn))
+    old, new = before.get("default"), after.get("default")
+    if not isinstance(old, list) or not isinstance(new, list) or not set(old) < set(new):
+        return False
+    after["default"] = old
+    return True
+
+
+def _param(draft: Mapping[str, Any], name: str) -> dict[str, Any]:
+    found: dict[str, Any] = draft["config"].get("params", {}).get(name, {})
+    return found
 
 
 def _leaves_out(wish: Wish, best: Candidate) -> bool:
@@ -136,7 +192,7 @@ def _drawn(wish: Wish, store: Knows, best: Candidate) -> Answer:
         wish.look = {
             key: value for key, value in wish.look.items() if not key.endswith("_scale")
         }  # it has its own
-    wish.look = _not_chosen(wish.look, raw)
+    wish.look = _not_chosen(wish.look, raw, choices)
     if wish.look:
         raw["transform"] = dressed(raw["transform"], wish.look)
     said = [sentence("drawn", wish.language, title=best.title)]
@@ -148,10 +204,12 @@ def _drawn(wish: Wish, store: Knows, best: Candidate) -> Answer:
     return {"say": " ".join(said), "draft": {"name": best.title, "config": raw}}
 
 
-def _not_chosen(look: Look, raw: Raw) -> Look:
-    """A look without what a control of the recipe chooses: else that control would choose nothing any more."""
+def _not_chosen(look: Look, raw: Raw, choices: Sequence[str]) -> Look:
+    """A look without what controls of the recipe choose: else these would choose nothing any more."""
     drawn = raw.get("params", {}).get("lines", {}).get("default")
-    return {name: value for name, value in look.items() if name != "mode" or value != drawn}
+    by_controls = {"cycles"} if any(one.startswith("cycles ") for one in choices) else set()
+    by_controls |= {"mode"} if look.get("mode") == drawn else set()
+    return {name: value for name, value in look.items() if name not in by_controls}
 
 
 def _few(wish: Wish, best: Candidate, raw: Raw) -> Iterator[str]:
@@ -198,17 +256,20 @@ def _details(wish: Wish, best: Candidate, raw: Raw, choices: Sequence[str]) -> I
             yield sentence("not_shown", wish.language, names=", ".join(left_out))
     if absent and wish.chosen_tests:
         yield sentence("not_there", wish.language, words=", ".join(absent))
-    lacking = not_given(wish.folded, best.recipe)
+    lacking = [*best.lacks, *not_given(wish.folded, best.recipe)]
     if best.recipe == "counts":
         lacking += counted_otherwise(wish)
     names_cycles = wish.cycles or (CYCLES.is_asked(wish.folded) and not wish.says(known.FIRST_AND_LAST))
+    lacking += [form for part, form in LOOKS.items() if part in wish.apart]
     if (
         names_cycles
+        and not {"cycles"} & {*wish.look, *wish.apart}
         and best.recipe not in CYCLES.given_by
         and not any(one.startswith("cycles ") for one in choices)
     ):
         lacking.append(CYCLES)
-    if len(wish.cycles) > MOST_CYCLES and CYCLES not in lacking and best.recipe not in CYCLES.given_by:
+    by_controls = best.recipe not in CYCLES.given_by and "cycles" not in wish.look
+    if len(wish.cycles) > MOST_CYCLES and CYCLES not in lacking and by_controls:
         lacking.append(CYCLES)
     limit = raw.get("params", {}).get("threshold", {}).get("default")
     marked = [f"{limit:g}"] if isinstance(limit, int | float) else []
@@ -250,7 +311,7 @@ def _changed(
         return _words(sentence("cannot_add", wish.language, there=", ".join(_labels(draft)) or "–"))
     if check_script(str(raw.get("transform") or "")):
         wish.look = {}  # a script that does not run cannot get another look
-    wish.look = _not_chosen(wish.look, raw)
+    wish.look = _not_chosen(wish.look, raw, choices)
     if not choices and not wish.look:
         return None
     if wish.look:
@@ -298,7 +359,8 @@ def _unknown_name(wish: Wish) -> str | None:
         designs = list(
             dict.fromkeys(one.design for one in wish.cells if one.design and one.name not in one.design)
         )
-        others = batches if kind == "batch" else designs or [one.name for one in wish.cells]
+        cells = [one.name for one in wish.cells]
+        others = batches if kind == "batch" else cells if kind == "cell" else designs or cells
         listed = near(names[0], [*others, *(one.name for one in wish.cells)]) or others[:_MOST_NAMED]
         there = sentence("there", wish.language, names=", ".join(listed)) if listed else ""
         return sentence("unknown", wish.language, name=names[0], there=there).strip()
@@ -378,4 +440,16 @@ def _labels(draft: Mapping[str, JsonValue]) -> list[str]:
 
 
 def _nothing_to_change(wish: Wish, draft: Mapping[str, JsonValue]) -> str:
-    return sentence("nothing_to_change", wish.language, there=", ".join(_labels(draft)) or "–")
+    said = [sentence("nothing_to_change", wish.language, there=", ".join(_labels(draft)) or "–")]
+    lacking = [form for part, form in LOOKS.items() if part in wish.apart]
+    lacking += not_given(wish.folded, recipe_of(draft))
+    there = [form for form in asked(wish.folded) if recipe_of(draft) in form.given_by]
+    if lacking:
+        said.insert(0, sentence("unfit", wish.language, details=_names_of(lacking, wish)))
+    elif there:
+        said = [sentence("has_already", wish.language, details=_names_of(there, wish))]
+    return " ".join(said)
+
+
+def _names_of(forms: Sequence[Form], wish: Wish) -> str:
+    return ", ".join(form.names[wish.language] for form in forms)

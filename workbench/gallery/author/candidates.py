@@ -19,7 +19,7 @@ from ..entry import Entry, Made, Unmet, script_of
 from ..facts import TestRow
 from ..tests_plan import NO_AGEING
 from . import vocabulary as known
-from .forms import COUNTED, GROUPING, Form
+from .forms import COUNTED, GROUPING, OTHER_AXIS, Form
 from .matching import folded, said, weight, without_colors
 from .recipe_words import WORDS
 from .recipes.counts import COLUMNS as COUNTED_BY
@@ -59,7 +59,9 @@ _PROPER = {
 """Recipe -> its proper names: a wish that says one is about that plot, whatever else it names."""
 _BY = re.compile(r"(?<!\w)(?:by|per|each|je|jede[rsm]?|pro|nach|par|selon|chaque)\s(?:each\s|the\s)?(\w+)")
 _BELOW = ("below", "under", "less than", "unter", "sous", "en dessous", "低于")
-_HOW_MANY_CYCLES = (
+_HOW_MUCH = (  # of something else than tests and cells
+    *("how many hours", "how many minutes", "how many days", "how many seconds"),
+    *("wie viele stunden", "wie viele minuten", "wie viele tage", "combien d'heures", "combien de jours"),
     "how many + cycles",
     "number of cycles",
     "wie viele + zyklen",
@@ -78,6 +80,8 @@ class Candidate:
     weight: int
     made: Callable[[], PlotConfig]
     recipe: str
+    lacks: tuple[Form, ...] = ()
+    """What the wish asks of it and it does not have."""
 
     def gives(self, forms: Sequence[Form]) -> bool:
         """Whether its plot has all of these forms."""
@@ -94,6 +98,7 @@ def _all(wish: Wish) -> Iterator[Candidate]:
     yield from _of_gallery(wish)
     yield from _of_cycles(wish)
     yield from _of_samples(wish)
+    yield from _of_extremes(wish)
     yield from _of_cells(wish)
     yield from _of_counts(wish)
     yield from _of_results(wish)
@@ -108,6 +113,9 @@ def _of_gallery(wish: Wish) -> Iterator[Candidate]:
             explained += 4 * _AXIS
         if entry.name == "end-of-life" and _asks_which_are_below(wish):
             explained = max(explained, 3 * _AXIS)
+        if entry.name == "fade" and not explained and _is_of_cells(wish, _capacity()):
+            # Behind the plain plot of the capacity, for the forms that only this one has.
+            explained = weight(wish.folded, _capacity().words) - 1
         if explained:
             yield Candidate(entry.title, explained, partial(_made, entry, wish), entry.name)
 
@@ -171,7 +179,7 @@ def _is_of_cells(wish: Wish, quantity: Quantity) -> bool:
 
 def _is_alone(wish: Wish, quantity: Quantity) -> bool:
     alone = wish.quantities == [quantity] and not wish.says((*known.OVER_TIME, *known.OVER_OTHERS))
-    return alone and quantity.names["en"] in ("capacity", "energy")
+    return alone and quantity.names["en"] in ("capacity", "energy", "duration of cycles")
 
 
 def _names_cells(wish: Wish) -> bool:
@@ -197,6 +205,42 @@ def _cycles(wish: Wish, columns: list[str], threshold: float | None, title: str)
         raise Unmet(NO_AGEING)
     relative = wish.says(known.RELATIVE)
     return _composed("cycles", wish, title, tests, columns, relative, threshold, wish.chosen_cells)
+
+
+def _of_extremes(wish: Wish) -> Iterator[Candidate]:
+    """The highest or lowest value of a quantity in each cell: not by cycle, over time, or of one test."""
+    highest, lowest = wish.says(known.HIGHEST), wish.says(known.LOWEST)
+    elsewhere = wish.says((*known.OVER_TIME, *known.OVER_CYCLES, *known.OVER_OTHERS)) or bool(wish.named.tests)
+    if highest == lowest or elsewhere or wish.test_words or any(wish.ends):
+        return
+    there = {column.name for column in wish.facts.catalog.steps if column.records}
+    for quantity in wish.quantities:
+        end = "Max" if highest else "Min"
+        column = next(
+            (one for one in EXTREMES if {f"Max {one}", f"Min {one}"} <= there and _is_named(quantity, one)), None
+        )
+        if column is None:
+            continue
+        group = "batch" if wish.says(known.BY_BATCH) else "all" if wish.says(known.MEAN) else "cells"
+        words = known.HIGHEST if highest else known.LOWEST
+        explained = weight(wish.folded, quantity.words) + weight(wish.folded, words) + _AXIS
+        title = f"{'Highest' if highest else 'Lowest'} {column.partition(' [')[0]} of the cells"
+        yield Candidate(
+            title, explained, partial(_extremes, wish, column, end.casefold(), group, title), "extremes"
+        )
+
+
+EXTREMES = ("temperature [degC]", "voltage [V]", "current [A]", "power [W]")
+"""What steps have the highest and the lowest value of."""
+
+
+def _is_named(quantity: Quantity, column: str) -> bool:
+    return bool(re.search(quantity.pattern, column[0].upper() + column[1:]))
+
+
+def _extremes(wish: Wish, column: str, end: str, group: str, title: str) -> PlotConfig:
+    tests = wish.facts.tests(*wish.kinds) if wish.kinds else wish.facts.tests()
+    return _composed("extremes", wish, title, tests, column, end, group)
 
 
 def _of_samples(wish: Wish) -> Iterator[Candidate]:
@@ -262,9 +306,15 @@ def _of_cells(wish: Wish) -> Iterator[Candidate]:
             continue
         found.sort(key=lambda pair: -pair[0])
         columns = [name for _, name in found[:2]]
+        numbers = [one.name for one in wish.facts.catalog[source].names if one.type in ("number", "integer")]
+        pairs = len(columns) == 2 and set(columns) <= set(numbers)
+        columns = columns if pairs else columns[:1]
+        lacks = () if pairs or not (len(found) > 1 or wish.says(known.PAIRS)) else (OTHER_AXIS,)
         title = " and ".join(_bare(name).replace("_", " ") for name in columns).capitalize()
         explained = sum(one for one, _ in found[:2]) + (source == "instances")
-        yield Candidate(f"{title} of the cells", explained, partial(_cells, wish, columns, title, source), "cells")
+        yield Candidate(
+            f"{title} of the cells", explained, partial(_cells, wish, columns, title, source), "cells", lacks
+        )
 
 
 def _property_words(column: CatalogColumn) -> tuple[str, ...]:
@@ -277,14 +327,12 @@ def _bare(column: str) -> str:
 
 
 def _cells(wish: Wish, columns: list[str], title: str, source: str) -> PlotConfig:
-    numbers = [one.name for one in wish.facts.catalog[source].names if one.type in ("number", "integer")]
-    shown = columns if all(name in numbers for name in columns) else columns[:1]
-    return _composed("cells", wish, title, shown, wish.chosen_cells, wish.says(known.DISTRIBUTION), source)
+    return _composed("cells", wish, title, columns, wish.chosen_cells, wish.says(known.DISTRIBUTION), source)
 
 
 def _of_counts(wish: Wish) -> Iterator[Candidate]:
     explained = weight(wish.folded, known.COUNTS)
-    if not explained or not wish.says((*_TESTS, *_CELLS)) or wish.says(_HOW_MANY_CYCLES):
+    if not explained or not wish.says((*_TESTS, *_CELLS)) or wish.says(_HOW_MUCH):
         return
     tests = said(wish.folded, _TESTS)
     source = "measurements" if tests else "instances"

@@ -214,7 +214,7 @@ def _relative(wish: Wish, options: Sequence[JsonValue]) -> Iterator[JsonValue]:
         yield "value"
     elif "first" in options and wish.says(known.RELATIVE):
         yield "first"
-    elif "value" in options and wish.says(known.OVER_CYCLES) and wish.says_only_capacity:
+    elif "value" in options and wish.says_only_capacity and not wish.says(known.THRESHOLD):
         yield "value"
 
 
@@ -260,8 +260,15 @@ def _all_between(wish: Wish, options: Sequence[JsonValue]) -> Iterator[JsonValue
         yield False
 
 
+def _extreme(wish: Wish, options: Sequence[JsonValue]) -> Iterator[JsonValue]:
+    for begins, words in (("Max ", known.HIGHEST), ("Min ", known.LOWEST)):
+        if wish.says(words):
+            yield from (one for one in options if str(one).startswith(begins))
+
+
 _SETTERS: dict[str, Setter] = {
     "all": _all_between,
+    "extreme": _extreme,
     "threshold": _threshold,
     "direction": _direction,
     "per": _per,

@@ -29,7 +29,68 @@ class Form:
 _CHARGED = ("charge capacity", "ladekapazität", "capacité de charge", "capacité chargée", "充电容量")
 _OVER = ("cycle", "zykl", "循环")
 
+_MEASURED = (
+    r"(?:voltage|current|temperature|energy|power|spannung|strom|temperatur|energie|leistung|tension|courant"
+    r"|température|énergie|puissance)"
+)
+_ACROSS = (
+    rf"(?<!\w)(?:against|vs\.?|versus|as a function of|gegen|en fonction (?:de la|du|de l'))"
+    rf"\s*(?:the |die |den )?{_MEASURED}(?!\w)"
+    r"|随(?:电压|电流|温度|能量)变化"
+)
+
 FORMS = (
+    Form(
+        {
+            "en": "values over another measured quantity",
+            "de": "Werte über einer anderen Messgröße",
+            "fr": "des valeurs selon une autre grandeur mesurée",
+            "zh": "随另一测量量的变化",
+        },
+        (),
+        frozenset(
+            (
+                *("cells", "dq-dv", "ic-peaks", "arrhenius", "ragone", "delta-q", "results", "reversible-loss"),
+                *("test-timeline", "power-capability", "simulation", "simulations"),
+            )
+        ),
+        _ACROSS,
+    ),
+    Form(
+        {
+            "en": "a picture in three dimensions",
+            "de": "ein dreidimensionales Bild",
+            "fr": "une image en trois dimensions",
+            "zh": "三维图",
+        },
+        ("3d$", "3-d$", "surface plot", "contour", "waterfall", "three-dimensional", "dreidimensional", "三维"),
+    ),
+    Form(
+        {"en": "a pie chart", "de": "ein Tortendiagramm", "fr": "un camembert", "zh": "饼图"},
+        ("pie chart", "as a pie", "donut", "tortendiagramm", "kreisdiagramm", "camembert", "饼图"),
+    ),
+    Form(
+        {
+            "en": "a difference or a ratio of two quantities",
+            "de": "eine Differenz oder ein Verhältnis zweier Größen",
+            "fr": "une différence ou un rapport de deux grandeurs",
+            "zh": "两个量的差或比",
+        },
+        (
+            *(
+                "minus$",
+                "difference between",
+                "difference of",
+                "subtract",
+                "divided by",
+                "ratio of",
+                "ratio between",
+            ),
+            *("differenz zwischen", "differenz von", "verhältnis von", "différence entre", "rapport entre"),
+            *("之差", "之比"),
+        ),
+        frozenset(("delta-q", "efficiency", "simulation-residual", "simulation-error", "simulation", "kk", "drt")),
+    ),
     Form(
         {"en": "a histogram", "de": "ein Histogramm", "fr": "un histogramme", "zh": "直方图"},
         ("histogram", "distribution", "verteilung", "répartition", "直方图", "分布"),
@@ -63,7 +124,7 @@ FORMS = (
                 "误差",
             ),
         ),
-        frozenset({"fade"}),
+        frozenset({"fade", "extremes"}),
     ),
     Form(
         {"en": "a panel for each", "de": "ein Panel für jede", "fr": "un panneau par élément", "zh": "分面子图"},
@@ -76,8 +137,7 @@ FORMS = (
         {"en": "a table", "de": "eine Tabelle", "fr": "un tableau", "zh": "表格"},
         (
             "as a table",
-            "a table of",
-            "table of the",
+            "table of",
             "als tabelle",
             "tabelle",
             "en tableau",
@@ -111,7 +171,7 @@ FORMS = (
         frozenset(
             (
                 *("end-of-life", "counts", "cells", "capacity-by-step", "circuit", "formation", "self-discharge"),
-                "simulation-error",
+                *("simulation-error", "extremes"),
             )
         ),
     ),
@@ -129,6 +189,8 @@ FORMS = (
         },
         (
             *("against + throughput", "over + throughput", "versus + throughput", "über + durchsatz"),
+            *("against + equivalent full", "over + equivalent full", "versus + equivalent full"),
+            *("vs + equivalent full", "vs + throughput", "vs + efc$", "over + efc$", "against + efc$"),
             *("en fonction + charge cumulée", "随 + 累计容量", "随 + 吞吐"),
         ),
         frozenset({"fade", "resistance-growth"}),
@@ -216,7 +278,7 @@ FORMS = (
             *("maximaler strom", "minimale strom", "minimaler strom", "größte strom", "größter strom"),
             *("courant maximal", "courant minimal", "最大电流", "最小电流"),
         ),
-        frozenset({"samples", "test-timeline"}),
+        frozenset({"samples", "test-timeline", "extremes"}),
     ),
     Form(
         {
@@ -257,7 +319,44 @@ _PARTS_OF_TIME = (
     rf"|(?<!\w)(?:after|before|nach|vor|après|avant)\s(?:the\s(?:first\s)?)?{_COUNT}\s*{_UNITS}"
     r"|第?\s*\d+\s*(?:到|至|-)\s*第?\s*\d+\s*(?:小时|分钟|秒)"
 )
+STYLES = (
+    Form(
+        {"en": "the colours", "de": "die Farben", "fr": "les couleurs", "zh": "颜色"},
+        (
+            "change the colo",
+            "other colo",
+            "different colo",
+            "viridis",
+            "farben ändern",
+            "change les couleurs",
+            "颜色",
+        ),
+        pattern=r"(?<!\w)(?:in|as|to|colou?r\w*(?: [\w-]+){0,2})\s(?:dark |light )?(?:red|blue|green|black|grey|gray"
+        r"|orange|purple|yellow|pink|brown)(?!\w)|(?<!\w)in (?:rot|blau|grün|schwarz|grau)(?!\w)"
+        r"|(?<!\w)en (?:rouge|bleu|vert|noir)(?!\w)",
+    ),
+    Form(
+        {"en": "the background", "de": "der Hintergrund", "fr": "le fond", "zh": "背景"},
+        ("background", "dark mode", "dark theme", "hintergrund", "背景"),
+    ),
+    Form(
+        {
+            "en": "labels at the lines",
+            "de": "Namen an den Linien",
+            "fr": "des noms au bout des lignes",
+            "zh": "线端标签",
+        },
+        ("direct label", "annotate"),
+        pattern=r"labels? (?:at|on) the lines|ends? of (?:the )?lines|lines? ends?",
+    ),
+    Form(
+        {"en": "the kinds of lines", "de": "die Linienarten", "fr": "les styles de lignes", "zh": "线型"},
+        ("dashed", "dotted", "gestrichelt", "gepunktet", "pointillé", "tireté", "虚线"),
+    ),
+)
+"""How a plot looks, where no plot can be given that look."""
 DETAILS = (
+    *STYLES,
     Form(
         {
             "en": "a mean of each group",
@@ -266,7 +365,7 @@ DETAILS = (
             "zh": "每组的均值",
         },
         (),
-        frozenset({"fade"}),
+        frozenset({"fade", "extremes"}),
         _of_each_group("average|averaged|mean", r"durchschnitt\w*|mittler\w*|mittelwert", r"moyenn\w*", "平均"),
     ),
     Form(
@@ -325,8 +424,15 @@ DETAILS = (
         ),
     ),
     Form(
-        {"en": "the kinds of lines", "de": "die Linienarten", "fr": "les styles de lignes", "zh": "线型"},
-        ("dashed", "dotted", "gestrichelt", "gepunktet", "pointillé", "tireté", "虚线"),
+        {
+            "en": "which of the tests, by its number",
+            "de": "der wievielte Test",
+            "fr": "l'essai d'après son numéro",
+            "zh": "第几次测试",
+        },
+        (),
+        pattern=r"(?<!\w)(?:\d+(?:st|nd|rd|th|\.)|second|third|fourth|fifth|zweite[rn]?|dritte[rn]?|deuxième|troisième)\s"
+        r"(?:check-?\s?up|rpts?|hppc|test|messung|essai)(?!\w)",
     ),
     Form(
         {
@@ -404,11 +510,6 @@ DETAILS = (
         ("with a dot", "mark the + rest", "markiere + ruhe", "marque + repos", "标记 + 静置", "标出 + 静置"),
     ),
     Form(
-        {"en": "the unit", "de": "die Einheit", "fr": "l'unité", "zh": "单位"},
-        ("in minutes", "in hours", "in minuten", "in stunden", "in mah", "en minutes", "en heures", "单位"),
-        frozenset({"samples"}),
-    ),
-    Form(
         {"en": "the range of time", "de": "der Zeitraum", "fr": "l'intervalle de temps", "zh": "时间范围"},
         (),
         frozenset({"dcir", "resistance-growth", "power-capability", "self-discharge", "ocv-from-rests"}),
@@ -430,12 +531,28 @@ GROUPING = Form({"en": "the grouping", "de": "die Gruppen", "fr": "le groupement
 """What a wish counts by, where the plot cannot count by it."""
 LIMIT = Form({"en": "the limit", "de": "die Grenze", "fr": "la limite", "zh": "限值"}, ())
 """A percentage that a wish names as a limit, where the plot marks none."""
+OTHER_AXIS = Form(
+    {
+        "en": "the values against another property",
+        "de": "die Werte über einer anderen Eigenschaft",
+        "fr": "les valeurs selon une autre propriété",
+        "zh": "随另一属性的变化",
+    },
+    (),
+)
+"""What a wish wants a property of cells against, where that is no number, or nothing that is known of cells."""
+UNIT = Form({"en": "the unit", "de": "die Einheit", "fr": "l'unité", "zh": "单位"}, ())
+"""A unit that a wish names, where no axis measures that."""
+PART = Form(
+    {"en": "the part of an axis", "de": "der Ausschnitt", "fr": "l'intervalle de l'axe", "zh": "坐标轴范围"}, ()
+)
+"""A part of an axis that a wish names by its unit, where no axis has it."""
 CYCLES = Form(
     {"en": "the cycles", "de": "die Zyklen", "fr": "les cycles", "zh": "循环"},
     (),
     frozenset({"delta-q"}),  # its axis names those that it compares
     r"(?<!\w)(?:first|last|ersten?|letzten?|premiers?|derniers?)\s\d+\s(?:cycles?|zyklen)"
-    r"|(?<!\w)(?:every|each|alle|tous les)\s\d+(?:st|nd|rd|th)?\s?(?:cycles?|zyklen)"
+    r"|(?<!\w)(?:every|each|alle|tous les)\s(?:\d+(?:st|nd|rd|th)?|other)\s?(?:cycles?|zyklen)"
     r"|(?<!\w)(?:last|latest|final|letzte[nrs]?|dernière?|dernier)\s"
     r"(?:discharge|charge|half cycle|cycle|zyklus|entladung|ladung|décharge)(?!\w)"
     r"|(?:最后|前|最初)\s*\d*\s*(?:次|个)?(?:循环|放电|充电)",
@@ -443,9 +560,18 @@ CYCLES = Form(
 """Cycles that a wish names, by their numbers or as the first or last, where the plot cannot choose them."""
 
 
+LOOKS = {"units": UNIT, "of_unit": PART, "cycles": CYCLES}
+"""Part of a look -> what the plot does not have, where no axis of it takes that part."""
+
+
 def asked(folded: str) -> list[Form]:
     """The forms that a folded wish asks for."""
     return [form for form in FORMS if form.is_asked(folded)]
+
+
+def styled(folded: str) -> list[Form]:
+    """The looks that a folded wish asks for and no plot can be given."""
+    return [form for form in STYLES if form.is_asked(folded)]
 
 
 def not_given(folded: str, recipe: str) -> list[Form]:

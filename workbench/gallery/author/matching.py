@@ -57,6 +57,11 @@ _COLORED = re.compile(
 )
 
 
+_COUNTED = (
+    *("two zwei", "three drei", "four vier", "five fünf", "six sechs", "seven sieben", "eight acht", "nine neun"),
+    *("ten zehn", "eleven elf", "twelve zwölf"),
+)
+_ORDINALS = ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _AGAINST = r"\s*(?:vs\.?|v\.|versus|against|over|gegen|über|en fonction (?:de|du))\s*"
 _WRITTEN_OUT = (
     (re.compile(r"(?<![\w/-])CE(?![\w/-])"), "coulombic efficiency"),
@@ -71,6 +76,27 @@ _WRITTEN_OUT = (
         for letter, name in (("[UV]", "voltage"), ("I", "current"), ("T", "temperature"), ("Q", "capacity"))
     ),
     (re.compile(r"[<≤]\s*(?=\d)"), " below "),
+    (re.compile(r"(?<!\w)w/o\s", re.IGNORECASE), "without "),
+    *(
+        (re.compile(rf"(?<!\w){letter}\(t\)"), f"{name} over time")
+        for letter, name in (("[UVE]", "voltage"), ("I", "current"), ("T", "temperature"))
+    ),
+    (re.compile(r"(?<![\d\w])(?<!\d )(?<!in )volts(?!\w)"), "voltage"),
+    *(
+        (
+            re.compile(
+                rf"(?<!\w){word}(?=\s+(?:cycles|hours|minutes|days|zyklen|stunden|minuten|tage)(?!\w))",
+                re.IGNORECASE,
+            ),
+            str(number),
+        )
+        for number, words in enumerate(_COUNTED, 2)
+        for word in words.split()
+    ),
+    *(
+        (re.compile(rf"(?<=every ){word}(?!\w)", re.IGNORECASE), f"{number}th")
+        for number, word in enumerate(_ORDINALS, 2)
+    ),
     (re.compile(rf"\b[Vv]olts?(?={_AGAINST})"), "voltage"),
     (re.compile(r"(?<=\w)\s*(?:vs\.?|versus|against|over|gegen|über)\s*t(?![\w-])(?=\s|$|[,.;?!])"), " over time"),
     (

@@ -89,7 +89,11 @@ def unknown_subjects(wish: Wish) -> list[str]:
     pilot line`` ``pilot line``. It chooses nothing then."""
     found = dict.fromkeys(one[1] or one[2] for one in _WHOSE.finditer(wish.folded))
     wanted = {
-        one: stems(" ".join(word for word in re.findall(r"[^\W\d_]+", one) if word not in _OF_ANY))
+        one: stems(
+            " ".join(
+                word for word in re.findall(r"[^\W\d_]+", one) if word not in _OF_ANY and word not in STOP_WORDS
+            )
+        )
         for one in found
     }
     wanted = {one: parts for one, parts in wanted.items() if parts and not parts & (_vocabulary() | _forms())}

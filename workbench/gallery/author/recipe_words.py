@@ -35,7 +35,17 @@ WORDS: dict[str, tuple[str, ...]] = {
     "end-of-life": (
         *("at which cycle", "in which cycle", "from which cycle", "ab welchem zyklus", "bei welchem zyklus"),
         *("à partir de quel cycle", "à quel cycle", "第几次循环", "哪个循环"),
-        *("die first", "dies first", "last longest", "cycle life", "stirbt zuerst", "halten am längsten"),
+        *(
+            "die first",
+            "dies first",
+            "last longest",
+            "lasts longest",
+            "last the longest",
+            "lasts the longest",
+            "cycle life",
+            "stirbt zuerst",
+            "halten am längsten",
+        ),
         *(
             "wie viele zyklen + bis",
             "wie viele zyklen + halt",
@@ -156,7 +166,16 @@ WORDS: dict[str, tuple[str, ...]] = {
         *("resistance over time", "resistance with time", "resistance against time", "resistance vs time"),
         *("resist + over time", "resist + with time", "widerstand + über die zeit", "widerstand + zeitlich"),
         *("résistance + au cours du temps", "résistance + dans le temps", "内阻 + 随时间", "电阻 + 随时间"),
-        *("resistance increases", "widerstandszunahme", "widerstandsanstieg", "anstieg des widerstands"),
+        *(
+            "resistance increases",
+            "resistance + rise",
+            "resistance + grow",
+            "dcir + grow",
+            "dcir + rise",
+            "widerstandszunahme",
+            "widerstandsanstieg",
+            "anstieg des widerstands",
+        ),
         *("augmentation de la résistance", "croissance de la résistance", "内阻增长", "内阻增加", "电阻增长"),
     ),
     "power-capability": (

@@ -226,6 +226,30 @@ _SENTENCES: dict[str, dict[Language, str]] = {
         "contexte copié.",
         "zh": "我不知道该画什么。例如我可以画:{there}。也可以复制上下文去问语言模型。",
     },
+    "same_cells": {
+        "en": "It shows the cells of the plot before.",
+        "de": "Gezeigt sind die Zellen der vorigen Darstellung.",
+        "fr": "Il montre les cellules du graphique précédent.",
+        "zh": "显示的是上一张图的电池。",
+    },
+    "unfit": {
+        "en": "This plot cannot have that: {details}.",
+        "de": "Das kann diese Darstellung nicht: {details}.",
+        "fr": "Ce graphique ne le permet pas : {details}.",
+        "zh": "此图做不到:{details}。",
+    },
+    "has_already": {
+        "en": "This plot has that already: {details}.",
+        "de": "Das hat diese Darstellung schon: {details}.",
+        "fr": "Ce graphique l'a déjà : {details}.",
+        "zh": "此图已有:{details}。",
+    },
+    "export": {
+        "en": "I write no files: use Export beside the plot for picture, table and data.",
+        "de": "Ich schreibe keine Dateien: Export neben der Darstellung gibt Bild, Tabelle und Daten.",
+        "fr": "Je n'écris pas de fichiers : Export, à côté du graphique, donne l'image, le tableau et les données.",
+        "zh": "我不写文件:图旁的 Export 可导出图片、表格和数据。",
+    },
     "nothing_to_change": {
         "en": "I do not know what to change. This plot has the choices: {there}. Or ask for another plot.",
         "de": "Ich weiß nicht, was zu ändern ist. Diese Darstellung hat die Wahl: {there}.",

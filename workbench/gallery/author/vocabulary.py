@@ -66,9 +66,13 @@ QUANTITIES = (
     ),
     Quantity(
         {"en": "duration of cycles", "de": "Zyklusdauer", "fr": "durée des cycles", "zh": "循环时长"},
-        ("cycle duration", "duration", "how long", "zyklusdauer", "dauer", "durée", "时长", "多长时间"),
+        (
+            *("cycle duration", "duration", "how long", "charge time", "charging time", "discharge time"),
+            *("discharging time", "zyklusdauer", "dauer", "ladezeit", "entladezeit", "durée", "temps de charge"),
+            *("temps de décharge", "时长", "多长时间", "充电时间", "放电时间"),
+        ),
         r"^Cycle duration \[s\]$",
-        ("Cycle duration [s]",),
+        ("Cycle duration [s]", "Charge duration [s]", "Discharge duration [s]"),
         "cycles",
     ),
     Quantity(
@@ -149,12 +153,52 @@ QUANTITIES = (
     ),
 )
 
+HIGHEST = (
+    *(
+        "max$",
+        "maxim",
+        "highest",
+        "peak$",
+        "peaks$",
+        "hottest",
+        "höchste",
+        "größte",
+        "le plus élevé",
+        "la plus élevée",
+    ),
+    *("la plus haute", "最高", "最大"),
+)
+LOWEST = (
+    *("min$", "minim", "lowest", "coldest", "niedrigste", "kleinste", "tiefste", "la plus basse", "le plus bas"),
+    *("最低", "最小"),
+)
+"""The words for the greatest and for the least value of a quantity."""
+PAIRS = (
+    "correlat",
+    "relation between",
+    "against",
+    "versus",
+    "vs$",
+    "korrel",
+    "zusammenhang",
+    "gegen",
+    "corrél",
+    "相关",
+)
+MEAN = ("mean", "average", "mittel", "durchschnitt", "moyenne", "平均")
 OF_A_CYCLE: dict[str, tuple[str, ...]] = {
     "Min ": ("min$", "minimum", "minimal", "lowest", "niedrigste", "kleinste", "end of discharge", "最低", "最小"),
     "Max ": ("max$", "maximum", "maximal", "highest", "höchste", "größte", "end of charge", "最高", "最大"),
     "Charge ": (
         *("charge capacity", "charge energy", "ladekapazität", "ladeenergie", "capacité de charge"),
         *("capacité chargée", "énergie de charge", "énergie chargée", "充电容量", "充电能量"),
+        *("charge time", "charging time", "charge duration", "duration of the charge", "duration of charge"),
+        *("how long + charge$", "how long + charging", "ladezeit", "ladedauer", "temps de charge", "充电时间"),
+    ),
+    "Discharge ": (
+        *("discharge time", "discharging time", "discharge duration", "duration of the discharge"),
+        *("how long + discharge$", "how long + discharging", "entladezeit", "entladedauer", "temps de décharge"),
+        "放电时间",
     ),
     "Mean charge ": ("charge current", "charging current", "ladestrom", "courant de charge", "充电电流"),
 }
@@ -405,6 +449,11 @@ OUT_OF_REACH = (
         "发送",
     ),
     *("file system", "my disk", "home folder", "dateisystem", "festplatte", "disque dur", "文件系统"),
+)
+EXPORTS = (
+    *("export", "as csv", "as png", "as svg", "as pdf", "as excel", "to csv", "to excel", "to pdf", "to png"),
+    *("save the plot", "save it", "save this", "save the figure", "als csv", "als png", "als pdf", "exportier"),
+    *("speicher", "exporte", "enregistre", "en csv", "en png", "导出", "保存"),
 )
 FORETELL = (
     "predict",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import pandas as pd
@@ -40,8 +40,12 @@ _ACRONYMS = frozenset(
     )
 )
 """Capital words of the field that are not names of cells or chemistries."""
-_MORE_NAMES = r"((?:\s*(?:,|and|or|und|oder|et|ou|y|&|和|与)\s*[A-Z0-9][\w-]*)*)"
-_JOINING = frozenset(("and", "or", "und", "oder", "et", "ou", "y"))
+_AGAINST = ("vs", "versus", "against", "gegen", "contre")
+_MORE_NAMES = (
+    r"((?:\s*(?:,|and|or|und|oder|et|ou|y|&|和|与)\s*[A-Z0-9][\w-]*"
+    rf"|\s*(?:/|\+|(?:{'|'.join(_AGAINST)})\.?\s)\s*[A-Z0-9]{{1,2}}(?![\w-]))*)"
+)
+_JOINING = frozenset(("and", "or", "und", "oder", "et", "ou", "y", *_AGAINST))
 _BATCH = re.compile(r"\b(?:[Bb]atch(?:es)?|[Ll]ot(?:es|s|e)?)\s+['\"]?([A-Z0-9][\w-]*)['\"]?" + _MORE_NAMES)
 _CHARGE = re.compile(r"\bChargen?\s+['\"]?([A-Z0-9][\w-]*)['\"]?" + _MORE_NAMES)
 _BATCH_ZH = re.compile(r"批次\s*([A-Za-z0-9]+)|([A-Za-z0-9]+)\s*批次")
@@ -97,9 +101,13 @@ class Named:
 class Wish:
     """The words of a wish against what a store has."""
 
-    def __init__(self, text: str, facts: Facts, language: Language | None = None) -> None:
+    def __init__(
+        self, text: str, facts: Facts, language: Language | None = None, *, apart: Collection[str] = ()
+    ) -> None:
         reader = looks.Reader(written_out(text))
-        self.look = reader.look
+        self.look = {name: value for name, value in reader.look.items() if name not in apart}
+        self.apart = frozenset(apart)
+        """Parts of the look that its figure cannot have."""
         self.facts = facts
         self.kept = ""
         """What it does not want, if no plot leaves that out: ``the first cycle``, ``outliers``."""
@@ -240,8 +248,10 @@ class Wish:
         asked += [one for one in alone if one not in asked]
         batches = [of_batch[one.casefold()] for one in asked if one.casefold() in of_batch]
         groups = self._groups(rest)
+        numbered = [] if any(one.isdecimal() for one in there) else _numbered(rest)
         unknown = {
             "batch": [one for one in asked if one.casefold() not in of_batch],
+            "cell": numbered,
             "name": list(self._unknown(_taken(rest, self.other_names)[0], groups)),
         }
         named = {kind: names for kind, names in unknown.items() if names}
@@ -515,6 +525,16 @@ def _written_small(text: str, batches: Iterable[str]) -> tuple[str, list[str]]:
             found.append(one)
             text = pattern.sub(" ", text)
     return text, found
+
+
+def _numbered(text: str) -> list[str]:
+    """The numbers that stand for names of cells: ``cell 3``, but not ``each cell 3 h``."""
+    each = r"(?<!each )(?<!every )(?<!per )(?<!jede )(?<!pro )(?<!chaque )"
+    ends = r"(?=\s*(?:$|[,;:?!)]|\.(?!\d)|(?:and|or|of|in|at|from|with|over|und|et|von|de|bei|mit|vs)\b))"
+    found = re.findall(
+        rf"{each}\b((?:cells?|zellen?|cellules?) (?:no\.? |nr\.? |number |#)?\d+){ends}", text, re.IGNORECASE
+    )
+    return list(found)
 
 
 def _bare(name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -302,7 +303,14 @@ class Listing:
         opened = [member.name for member in cls.members().values() if member.open]
         also = f" Names under {', '.join(f'{other}.' for other in opened)} are free." if opened else ""
         there = [*known, *(join_name((other, *path[1:])) for other in opened if path[1:])]
+        meant = re.sub(r"^(cell|test|design)(?=$|_)", lambda word: _CALLED[word[1]], name)
+        if meant != name and meant in there:
+            return f"The source '{cls.listed_as}' has no column '{name}'. Did you mean '{meant}'?{also}"
         return f"The source '{cls.listed_as}' has no column '{name}'. {instead(name, there, 'columns')}{also}"
+
+
+_CALLED = {"cell": "instance", "test": "measurement", "design": "specification"}
+"""Word of people -> what names of columns begin with: of ``cell_name`` ``instance_name``."""
 
 
 def _source(source: str) -> type[Record]:
