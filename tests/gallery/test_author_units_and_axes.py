@@ -158,7 +158,7 @@ def test_a_plot_of_cells_can_have_another_look(bench: wb.Bench) -> None:
 
 def test_a_script_that_was_dressed_before_gets_what_the_new_look_needs(bench: wb.Bench) -> None:
     draft: Any = talked(bench, "capacity of batch C", "thicker lines").draft
-    old = draft["config"]["transform"].replace("look_in_unit(figure, unit)", "pass")
+    old = draft["config"]["transform"].replace("        look_in_unit(figure, unit)", "        pass")
     draft["config"]["transform"] = old
     assert axes(bench.backend.propose("in mAh", draft))["yaxis"] == "Discharge capacity / mA h"
 

@@ -31,6 +31,11 @@ _NEXT = re.compile(
     r"\s*(?:,|\b(?:and|or|und|oder|et|ou)\s)\s*(?:(?:and|or|und|oder|et|ou)\s+)?([^\s,;:]+)", re.IGNORECASE
 )
 
+AGAIN = re.compile(
+    r"\s(?:and|or|und|oder|et|ou|,)\s+(?:without|not|except|excluding|ohne|nicht|sans|sauf|pas)\s", re.IGNORECASE
+)
+"""Where what a wish does not want goes on with something else that it does not want."""
+
 
 def parted(text: str, names: frozenset[str]) -> tuple[str, str, bool]:
     """A wish without what it does not want; that, empty if nothing is left out; and whether it says so plainly, as

@@ -16,7 +16,7 @@ from ..facts import Facts, TestRow
 from ..script_parts import degrees_of
 from . import looks
 from . import vocabulary as known
-from .leaving_out import parted
+from .leaving_out import AGAIN, parted
 from .matching import (
     STOP_WORDS,
     Language,
@@ -111,6 +111,7 @@ class Wish:
         self.facts = facts
         self.kept = ""
         """What it does not want, if no plot leaves that out: ``the first cycle``, ``outliers``."""
+        self.also_unwanted: list[Wish] = []
         self.of_its_cells_alone = False
         """Whether a recipe is made of the tests of the named cells alone: where it has none of them among all tests."""
         self.language: Language = language or language_of(text)
@@ -133,6 +134,8 @@ class Wish:
         rest, clause, is_plain = parted(text, frozenset(names))
         if not clause:
             return rest, None
+        clause, *more = AGAIN.split(clause)
+        self.also_unwanted = [Wish(one, self.facts, self.language) for one in more]
         unwanted = Wish(clause, self.facts, self.language)
         if unwanted.names_cells or unwanted.quantities or unwanted.names_tests:
             return rest, unwanted
@@ -144,7 +147,16 @@ class Wish:
     @cached_property
     def unwanted_cells(self) -> frozenset[str]:
         """The cells that it does not want."""
-        return frozenset((self.unwanted and self.unwanted.chosen_cells) or ())
+        clauses = [one for one in (self.unwanted, *self.also_unwanted) if one is not None]
+        return frozenset(cell for one in clauses for cell in one.chosen_cells or one.of_either)
+
+    @property
+    def of_either(self) -> list[str]:
+        """The cells that it names and those of its batches, where no cell is both: ``without batch A and LFP-C-03``."""
+        named = self.named
+        if not (named.cells and named.batches):
+            return []
+        return [*named.cells, *(one.name for one in self.cells if one.batch in named.batches)]
 
     @cached_property
     def unwanted_tests(self) -> frozenset[str]:
