@@ -54,6 +54,7 @@ def default(draft: dict[str, Any], name: str) -> Any:
         ("Zeige nur Charge A, Kapazitätsverlust, ohne die 45 °C Zellen", A[:2]),
         ("Kapazitätsverlust der Chargen A und B", [*A, *B]),
         ("fade, batches A vs B", [*A, *B]),
+        ("fade of batch A and LFP-C-03", ["LFP-C-03", *A]),
         ("fade without batch A and LFP-C-03", [*LFP[:2], LFP[3], *B, "PCH-02"]),
         ("capacity per cycle w/o batch A and without LFP-C-03", [*LFP[:2], LFP[3], *B, "PCH-02"]),
     ],

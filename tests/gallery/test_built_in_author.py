@@ -249,7 +249,16 @@ def test_one_of_several_cells_is_not_taken_for_all(bench: wb.Bench) -> None:
 @pytest.mark.parametrize("form", [*FORMS, *DETAILS], ids=lambda form: form.names["en"])
 def test_a_form_is_named_in_four_languages_and_given_by_recipes_that_are_there(form: Form) -> None:
     assert form.names.keys() == {"en", "de", "fr", "zh"}
-    assert form.given_by <= {*entries(), "cycles", "samples", "cells", "counts", "results", "simulations"}
+    assert form.given_by <= {
+        *entries(),
+        "cycles",
+        "samples",
+        "cells",
+        "counts",
+        "extremes",
+        "results",
+        "simulations",
+    }
 
 
 @pytest.mark.parametrize(

@@ -86,8 +86,8 @@ def _of_property(said: str) -> str:
 
 def _inside(path: str, name: str) -> Iterator[str]:
     made: object = go
-    for part in path.split("."):
-        made = getattr(made, part, None)
+    for name_of_part in path.split("."):
+        made = getattr(made, name_of_part, None)
     if not (isinstance(made, type) and issubclass(made, BasePlotlyType)):
         return
     owner = made()

@@ -57,8 +57,8 @@ def written(
     wish = Wish(text, Facts(store), apart=apart)
     answer = _answered(wish, store, draft)
     if wish.says(known.EXPORTS):
-        said = sentence("export", wish.language)
-        return _words(said) if answer is None else {**answer, "say": f"{answer['say']} {said}"}
+        export = sentence("export", wish.language)
+        return _words(export) if answer is None else {**answer, "say": f"{answer['say']} {export}"}
     if answer is not None:
         return answer
     for meant, words in respelt(wish):

@@ -148,7 +148,7 @@ class Wish:
     def unwanted_cells(self) -> frozenset[str]:
         """The cells that it does not want."""
         clauses = [one for one in (self.unwanted, *self.also_unwanted) if one is not None]
-        return frozenset(cell for one in clauses for cell in one.chosen_cells or one.of_either)
+        return frozenset(cell for one in clauses for cell in one.chosen_cells or ())
 
     @property
     def of_either(self) -> list[str]:
@@ -368,7 +368,8 @@ class Wish:
             found = [one for one in found if one.batch in named.batches]
         if self.degrees:
             found = [one for one in found if one.degrees in self.degrees]
-        return [one.name for one in found if one.name not in self.unwanted_cells]
+        names = [one.name for one in found] or self.of_either
+        return [name for name in names if name not in self.unwanted_cells]
 
     @cached_property
     def says_loss(self) -> bool:
