@@ -540,7 +540,7 @@ OTHER_AXIS = Form(
     },
     (),
 )
-"""What a wish wants a property of cells against, where that is no number, or nothing that is known of cells."""
+"""What a wish wants a property of cells against, where only texts are noted of it, or nothing at all."""
 UNIT = Form({"en": "the unit", "de": "die Einheit", "fr": "l'unité", "zh": "单位"}, ())
 """A unit that a wish names, where no axis measures that."""
 PART = Form(
