@@ -311,11 +311,8 @@ class Ingests:
                     log.warn("the store refused a file of an ingest", ingest=known["id"], why=str(error))
                     file.why = _TEST_FAILED.format(id=known["id"])
             later = [number for number, test in enumerate(tests) if report.later & {paths[k] for k in test.files}]
-            known |= {
-                "state": "done",
-                "done": len(tests),
-                "report": _named(report, run, names, tests) | {"later": later},
-            }
+            told = _named(report, run, names, tests) | ({"later": later} if later else {})
+            known |= {"state": "done", "done": len(tests), "report": told}
             for file in report.files:
                 self.told(file.status)
             if report.stored:

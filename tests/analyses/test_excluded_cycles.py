@@ -146,6 +146,18 @@ def test_cycles_that_the_test_does_not_have_are_refused(bench: wb.Bench, cycles:
     bench.exclude("test", cycles="8-900", reason="contact lost")  # from the eighth on, also of what comes
 
 
+def test_cycles_that_only_the_samples_have_can_be_excluded(bench: wb.Bench) -> None:
+    """A discharge alone is one cycle, whatever number its samples were given."""
+    samples = pd.DataFrame({"Time [s]": np.arange(9.0), "Current [A]": 1.0, "Voltage [V]": 3.4})
+    samples["Cycle count"] = [0, 0, 0, 1, 1, 1, 2, 2, 2]
+    bench.instances.create(name="C1", specification="cell")
+    bench.measurements.create(instance="C1", name="drive", time_series=samples, sign="discharge")
+    assert bench.measurements.cycles("drive")["Cycle count"].tolist() == [0]
+    with pytest.raises(BadRequest, match="has no cycle 3: its 'Cycle count' goes from 0 to 2"):
+        bench.exclude("drive", cycles="1, 3", reason="contact lost")
+    bench.exclude("drive", cycles="1-2", reason="contact lost")
+
+
 @pytest.mark.parametrize("type", ["end_of_life", "knee", "eol_extrapolation"])
 def test_cycles_that_do_not_count_are_counted(type: str) -> None:
     cycle = np.arange(120)

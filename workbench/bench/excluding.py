@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..backend import Backend
-from ..cycling.columns import CYCLE_COUNT
 from ..errors import BadRequest, NotFound, instead
 from ..quick_import import later
 from ..records import Analysis, Instance, Measurement
@@ -17,8 +19,10 @@ from .collections import Ref
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ..cycling import columns
     from ..transform import frames
 else:  # pandas waits for the first frame
+    columns = later("workbench.cycling.columns")
     frames = later("workbench.transform.frames")
 
 
@@ -65,17 +69,26 @@ class Excluding:
 
     def _check_there(self, test: Measurement, text: str) -> None:
         """Refuse runs of cycles without one of the test. A test without cycles may get them later."""
-        try:
-            there = self.backend.samples(test, "cycles", [CYCLE_COUNT])[CYCLE_COUNT].floats()
-        except NotFound:
-            return
-        for first, last in runs_of(text) if len(there) else ():
-            if not ((there >= first) & (there <= last)).any():
+        there = self._numbers(test, "cycles")
+        absent = [run for run in runs_of(text) if not _has(there, *run)] if len(there) else []
+        if absent:  # samples may come with numbers of their own, which their cycles need not have
+            there = np.concatenate([there, self._numbers(test, "series")])
+        for first, last in absent:
+            if not _has(there, first, last):
                 which = f"cycle {first}" if first == last else f"cycles {first} to {last}"
                 raise BadRequest(
-                    f"The test '{test.name}' has no {which}: its '{CYCLE_COUNT}' goes from {there.min():g} to "
+                    f"The test '{test.name}' has no {which}: its '{columns.CYCLE_COUNT}' goes from {there.min():g} to "
                     f"{there.max():g}."
                 )
+
+    def _numbers(self, test: Measurement, dataset: str) -> NDArray[np.float64]:
+        """(n,) the ``Cycle count`` of a table of a test; none if it has no such column."""
+        name = columns.CYCLE_COUNT
+        try:
+            found = self.backend.samples(test, dataset, [name])[name].floats()
+        except (BadRequest, NotFound):
+            return np.empty(0)
+        return found[np.isfinite(found)]
 
     def exclusions(self) -> pd.DataFrame:
         """What is excluded: name, test, cell, cycles, reason."""
@@ -102,3 +115,8 @@ class Excluding:
                 f"There is no exclusion '{name}'. {instead(str(name), list(there['name']), 'exclusions')}"
             )
         self.backend.delete(Analysis, str(found["id"].iloc[0]))
+
+
+def _has(there: NDArray[np.float64], first: int, last: int) -> bool:
+    """Whether a number from ``first`` to ``last`` is there."""
+    return bool(((there >= first) & (there <= last)).any())

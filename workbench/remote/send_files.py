@@ -91,7 +91,7 @@ class _Sending:
                 reports[id(job)] = [_absent(job)]
         tests = [self._test(job, len(going)) for job in going]
         made = self._run(tests, options) if tests else {"files": []}
-        for number in made.get("later", []):  # servers before 0.1.1 do not say it
+        for number in made.get("later", []):  # where the server can take some later
             report.later |= set(going[number].paths)
         for one in made["files"]:
             job = going[one.pop("test")]
