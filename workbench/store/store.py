@@ -216,6 +216,7 @@ class Store(Host):
             state = state_of(db, self.path)
             refuse_wrong_tables(db, state, self.path)
             refuse_damaged_log(self.path)
+        is_new = state.is_new
         if not state.is_new and not state.is_additive:
             raise too_old(state, self.path)
         if state.pending and not read_only:
@@ -236,7 +237,7 @@ class Store(Host):
             self._look_for_damage()
             return
         self._connections.on_new_tables = self._look_again
-        if not self._look_for_damage():
+        if not is_new and not self._look_for_damage():
             self._sweep()
         if is_noted(self.path) and log_number(self.path) is None:
             self.move_log()  # a killed process moved the log and did not clear its note
