@@ -235,7 +235,7 @@ def page_of(found: dict[str, Any]) -> tuple[list[str], list[str]]:
         "smaller, and written so that the browser parses each module once.",
         "Tried: the kernel brings that file with its first plot and is not asked. It arrives 0.3 s sooner, but the",
         "thread of the page is busy then: six plots are there no sooner, a single one by a tenth.",
-        "A dashboard shows no label of ipywidgets before controls are open, since the first one makes a page load MathJax:",
+        "A dashboard shows no label of ipywidgets before controls are open: the first one makes a page load MathJax. In",
         "five sessions by turns with such a label and without it took 2.66 and 2.30 s (medians, a slower machine).",
         "`python -m benchmarks notebook` makes this page.",
         "",
