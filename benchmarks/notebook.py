@@ -236,7 +236,7 @@ def page_of(found: dict[str, Any]) -> tuple[list[str], list[str]]:
         "Tried: the kernel brings that file with its first plot and is not asked. It arrives 0.3 s sooner, but the",
         "thread of the page is busy then: six plots are there no sooner, a single one by a tenth.",
         "A dashboard shows no label of ipywidgets before controls are open: the first one makes a page load MathJax.",
-        "In five sessions by turns, those with such a label and those without it took 2.66 and 2.30 s (medians, a slower machine).",
+        "Five sessions each by turns, on a slower machine: 2.66 s with such a label, 2.30 s without one (medians).",
         "`python -m benchmarks notebook` makes this page.",
         "",
         "| what | unit | ours | FigureWidget | ratio |",
