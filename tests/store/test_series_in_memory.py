@@ -292,6 +292,14 @@ def test_nobody_can_change_whole_tables_that_are_kept(store: Store) -> None:
             columns["more"] = columns.pop("U")
 
 
+def test_whole_numbers_above_2_to_the_53_stay_exact(store: Store) -> None:
+    """Beside numbers of another test they are floats, and what is equal is decided by the numbers as they were."""
+    for owner, values in (("m0", np.array([2**53 + 1, 5])), ("m1", np.array([0.5, 1.0]))):
+        store.series.append(owner, "cycles", Table({"n": Column.of(values)}, 2))
+    for _ in range(2):
+        assert below(store, ["m0", "m1"], ["n"])["n"].exact_list() == [2**53 + 1, 5, 0.5, 1.0]
+
+
 def test_memory_for_whole_tables_is_bounded(
     store: Store, tables_read: list[list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,6 +7,7 @@ import hashlib
 import sys
 import zlib
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -19,7 +20,7 @@ MOST_BYTES, MOST_WHOLE_BYTES = 32 << 20, 16 << 20
 """Of samples, and of whole tables."""
 _EACH, _EACH_COLUMN, _EACH_ARRAY = 1500, 600, 150
 """Bytes that Python takes for an answer with its name, for a column, and for an array, beside their values."""
-_EACH_WORD = sys.getsizeof("") + 8
+_EACH_WORD, _EACH_OBJECT = sys.getsizeof("") + 8, sys.getsizeof(2**53)
 
 
 class Recent:
@@ -107,8 +108,8 @@ def _with(samples: Samples, change: Callable[[Array], Array]) -> Samples:
 
 
 def _changed(column: Column, change: Callable[[Array], Array]) -> Column:
-    valid = None if column.valid is None else change(column.valid)
-    return Column(column.kind, change(column.values), valid, column.words)
+    valid, exact = (None if one is None else change(one) for one in (column.valid, column.exact))
+    return replace(column, values=change(column.values), valid=valid, exact=exact)
 
 
 def _size(samples: Samples) -> int:
@@ -117,9 +118,11 @@ def _size(samples: Samples) -> int:
 
 def _size_of_columns(columns: Mapping[str, Column]) -> int:
     """Bytes of an answer in memory. Very many words are only counted: they are too large anyhow."""
-    arrays = [one for column in columns.values() for one in (column.values, column.valid) if one is not None]
+    parts = [part for one in columns.values() for part in (one.values, one.valid, one.exact)]
+    arrays = [one for one in parts if one is not None]
     words = _EACH_WORD * sum(len(one.words) for one in columns.values())
     if words <= LARGEST:
         words = sum(sys.getsizeof(word) + 8 for one in columns.values() for word in one.words)
     beside = _EACH + _EACH_COLUMN * len(columns) + _EACH_ARRAY * len(arrays)
-    return beside + sum(one.nbytes for one in arrays) + words
+    objects = _EACH_OBJECT * sum(len(one) for one in arrays if one.dtype == object)
+    return beside + sum(one.nbytes for one in arrays) + objects + words
