@@ -242,7 +242,9 @@ class Ingests:
         if found["user_id"] != owner["user_id"]:
             raise Forbidden("Only the user who began an ingest may look at it.")
         if found["state"] == "running" and not lease.is_held(found["lease"], found.get("beat", 0)):
-            found |= {"state": "failed", "error": STOPPED}
+            found = self._known(id) or found  # its process may have noted the end after the first look, and ended
+            if found["state"] == "running":
+                found |= {"state": "failed", "error": STOPPED}
         shown: IngestShown = {
             "id": id,
             "state": found["state"],

@@ -79,6 +79,26 @@ def test_a_run_whose_end_cannot_be_noted_is_said_to_have_ended(
     assert (noted["state"], noted["error"]) == ("failed", background.UNNOTED), "what other processes read"
 
 
+def test_a_run_that_ends_while_its_state_is_read_did_not_fail(
+    bench: wb.Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_end, kept = threading.Event(), background._kept
+
+    def waits(*_: Any) -> Analysed:
+        assert may_end.wait(60)
+        return Analysed("kinds", 0)
+
+    def read_just_before_the_end(*given: Any) -> bytes | None:
+        found = kept(*given)
+        may_end.set()
+        until(lambda: run["id"] not in background._running)
+        return found
+
+    run = begin(bench, waits)
+    monkeypatch.setattr(background, "_kept", read_just_before_the_end)
+    assert bench.backend.run_state(run["id"])["state"] == "done"
+
+
 def test_a_run_of_another_process_is_at_work_as_long_as_that_lives(
     bench: wb.Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -254,18 +254,28 @@ def _folder(store: Store) -> Path:
 
 
 def _read(store: Store, scope: Scope, id: str) -> _State:
-    kept = _kept(store, id) if _ID.fullmatch(id) else None
-    state = None if kept is None else orjson.loads(kept)
-    if state is None or state["project_id"] != (scope.project_id or ""):
-        raise NotFound(f"There is no run '{id[:80]}' in this project.")
-    found: _State = state
-    if found["state"] == "running" and id not in _running and not _is_at_work(found):
-        found["state"], found["error"] = "failed", STOPPED
+    found = _noted(store, scope, id)
+    if found["state"] == "running" and not _is_worked_on(found):
+        # It may have ended after its state was read: who ends a run notes that first, and stops working on it then.
+        found = _noted(store, scope, id)
+        if found["state"] == "running":
+            found["state"], found["error"] = "failed", STOPPED
     return found
 
 
-def _is_at_work(state: _State) -> bool:
-    """Whether another process may work on a run. One test may take longer than ``SILENT_SECONDS``."""
+def _noted(store: Store, scope: Scope, id: str) -> _State:
+    """The state of a run of the project as it was written."""
+    kept = _kept(store, id) if _ID.fullmatch(id) else None
+    state: _State | None = None if kept is None else orjson.loads(kept)
+    if state is None or state["project_id"] != (scope.project_id or ""):
+        raise NotFound(f"There is no run '{id[:80]}' in this project.")
+    return state
+
+
+def _is_worked_on(state: _State) -> bool:
+    """Whether this or another process may work on a run. One test may take longer than ``SILENT_SECONDS``."""
+    if state["id"] in _running:
+        return True
     held, is_fresh = state.get("lease"), time.time() - state["beat"] <= SILENT_SECONDS
     if held is None:  # an older workbench began it
         return is_fresh

@@ -1,6 +1,6 @@
 // Bringing in cycler files: drop them, say what is known of them, watch, and read the report.
 
-import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
 import { ask, get, isAbort, part, post, query } from "../core/api.js";
 import { useTitle } from "../core/load.js";
 import { may, projects } from "../core/projects.js";
@@ -54,7 +54,7 @@ export default function BringIn() {
   const stop = useRef(/** @type {AbortController | null} */ (null));
   const running = state && !state.report && !state.error;
   const tooMany = Math.max(0, files.length - MOST_FILES);
-  useEffect(() => {
+  useLayoutEffect(() => {
     leaving.ask = running ? () => confirm("Leave? Files that are not sent yet are not brought in.") : null;
     return () => { leaving.ask = null; };
   }, [running]);

@@ -1,6 +1,6 @@
 // The editor of a plot: its recipe as texts with checking as one types, the picture of the draft, saving and comparing.
 
-import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact.js";
+import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/preact.js";
 import { Refused, get, isAbort, part, patch, post } from "../core/api.js";
 import { useLoaded, useTitle } from "../core/load.js";
 import { may, projects, readProjects } from "../core/projects.js";
@@ -93,7 +93,7 @@ function Desk({ project, home, record: opened }) {
   const compare = Number(place.value.query.get("compare")) || null;
   useEffect(() => () => live.close(), []);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     leaving.ask = changed ? () => confirm("Leave the editor? What you changed is not saved.") : null;
     return () => { leaving.ask = null; };
   }, [changed]);
