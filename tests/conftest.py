@@ -70,7 +70,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.getoption("--long"):
         return
     skip = pytest.mark.skip(reason="full size: runs with --long")
-    everyday = Everyday()
+    everyday = Everyday(item.nodeid for item in items)
     for item in items:
         if "long" in item.keywords or not (everyday.has(item.nodeid) or _is_asked_for(item, config)):
             item.add_marker(skip)

@@ -1,13 +1,18 @@
 """What the everyday run leaves out for its time: it has to end within seven minutes on two cores. ``--long`` runs all.
 
-A test that takes a second or more is worth it every day if nothing else would notice what it notices. What is left out
-here is the same again at another place (the next kind of figure, the next way a process is killed), or looks at a
-picture in a browser.
+A test is worth a second of every day, with all its cases, as long as they were recorded to take (`recorded_seconds`, on
+a machine that was busy and slow). Those that would notice what nothing else notices are worth more: `WORTH`. What is
+left out by name (`EACH`) is the same again at another place (the next kind of figure, the next way a process is
+killed), or looks at a picture in a browser.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from math import ceil, inf
+
+from .recorded_seconds import recorded
 
 NEVER = 0
 """Only at full size."""
@@ -294,19 +299,113 @@ EACH: Mapping[str, Mapping[str, int]] = {
 """File -> test -> each how manieth of its cases runs every day, counted from the first."""
 
 
-class Everyday:
-    """Says of each test in turn whether the everyday run has it."""
+ONE_SECOND = 1.0
+"""What a test is worth that is not named here, s of the recorded ones."""
 
-    def __init__(self) -> None:
-        self._seen: dict[tuple[str, str], int] = {}
+WORTH: Mapping[str, Mapping[str, float]] = {
+    "battery/test_validation.py": {"test_a_case_gives_its_reference_and_what_the_page_says": 3},
+    "bench/test_untrusted_scripts.py": {"test_a_strangers_store_runs_nothing_with_my_rights": inf},
+    "browser/test_browser_board.py": {"test_all_was_proper": inf},
+    "browser/test_browser_figure_walls.py": {"test_texts_in_every_attribute_neither_fetch_nor_run": inf},
+    "browser/test_browser_view.py": {"test_all_was_proper": inf, "test_many_fast_changes": inf},
+    "browser/test_page.py": {
+        "test_a_dashboard_draws_its_plots_and_can_be_used_by_people_who_hear_it": inf,
+        "test_a_recipe_is_checked_fixed_saved_compared_and_restored": inf,
+        "test_a_viewer_sees_no_way_to_change_and_a_stranger_sees_one_sentence": inf,
+        "test_a_wrong_key_is_refused_in_words_and_a_right_one_opens_the_page": inf,
+        "test_files_are_brought_in_and_the_report_says_what_became_of_each": inf,
+    },
+    "browser/test_page_hostile.py": {"test_no_name_note_tag_or_figure_runs_or_fetches": inf},
+    "cli/test_cli_commands.py": {"test_backup_and_verify": inf, "test_a_mistake_ends_in_a_sentence": 2},
+    "cycling/test_cycling_against_reference.py": {
+        "test_step_types_follow_the_rules_in_order": inf,
+        "test_steps_and_cycles_are_those_of_the_reference": inf,
+    },
+    "engine/test_engine_fresh.py": {"test_every_list_follows_every_change_and_none_else": inf},
+    "engine/test_engine_ops.py": {
+        "test_random_aggregates_agree_with_the_reference": inf,
+        "test_random_joins_agree_with_the_reference": inf,
+    },
+    "engine/test_engine_plans.py": {"test_random_plans_agree_with_the_reference": inf},
+    "exchange/test_exchange_round_trip.py": {"test_all_comes_back": inf},
+    "gallery/test_built_in_author.py": {"test_a_wish_becomes_the_fitting_plot": 3},
+    "gallery/test_gallery_stores.py": {"test_on_the_demo_each_draws_its_question": 3},
+    "notebook/test_view_stop.py": {"test_a_limit_ends_the_script": inf},
+    "notebooks/test_notebooks.py": {"test_it_runs_beside_a_demo": inf},
+    "readers/test_readers_locked.py": {
+        "test_a_lock_that_does_not_hold_is_not_used": inf,
+        "test_a_parser_can_do_nothing_but_read_its_file": inf,
+    },
+    "readers/test_readers_samples.py": {"test_measurement": 3},
+    "readers/test_readers_truth.py": {
+        "test_charge_by_integration_and_its_direction": 3,
+        "test_is_recognised_from_content": 3,
+        "test_rows_cycles_voltages_and_duration": 6,
+    },
+    "recordings/test_exchange.py": {
+        "test_a_bench_of_0_1_0_is_answered_by_this_server_as_by_its_own": inf,
+        "test_this_bench_works_with_a_server_of_0_1_0_or_refuses_it": inf,
+    },
+    "recordings/test_replay.py": {"test_a_recording_is_answered_as_it_was": 8},
+    "remote/test_remote_every_method.py": {"test_near_and_far_answer_the_same": 4},
+    "server/test_server_fuzz.py": {"test_no_request_breaks_the_server": 5},
+    "server/test_server_matrix.py": {
+        "test_a_viewers_key_changes_nothing": inf,
+        "test_anothers_id_is_answered_like_an_unknown_one": inf,
+        "test_without_a_credential_in_force_there_is_nothing": inf,
+        "test_without_a_role_in_a_project_it_is_not_there": inf,
+    },
+    "server/test_server_provider.py": {"test_a_token_that_is_not_sound_signs_nobody_in": inf},
+    "store/test_codec.py": {"test_any_array_comes_back_bit_for_bit": inf},
+    "store/test_store_flips.py": {"test_a_damaged_store_is_never_read_in_silence": inf},
+    "store/test_store_log.py": {"test_however_a_process_ends_the_store_opens": inf},
+    "stores/test_store_0_1_0.py": {
+        "test_the_old_store_answers_as_it_did": inf,
+        "test_the_old_store_draws_the_same_figures_protected_until_one_step_trusts_it": inf,
+    },
+    "test_docs.py": {"test_every_block_of_a_page_runs": inf, "test_the_recipes_of_the_docs_draw_on_the_demo": inf},
+    "test_packaging.py": {"test_what_the_library_imports_is_declared": inf},
+    "test_words.py": {"test_no_text_uses_a_word_of_the_list": inf},
+    "transform/test_protected.py": {
+        "test_a_zygote_holds_nothing_of_the_servers_and_leaves_nothing": inf,
+        "test_without_the_lock_nothing_is_drawn_and_the_mend_is_named": inf,
+    },
+}
+"""File -> test -> what it is worth, s of the recorded ones; `inf`: whatever it takes."""
+
+
+class Everyday:
+    """Says of each test in turn whether the everyday run has it.
+
+    Parameters
+    ----------
+    nodeids
+        All tests, in the order in which they were collected.
+    """
+
+    def __init__(self, nodeids: Iterable[str]) -> None:
+        self._seen: Counter[tuple[str, str]] = Counter()
+        self._cases = Counter(map(_named, nodeids))
 
     def has(self, nodeid: str) -> bool:
         """Whether this test runs every day. Asked once for each, in the order in which they were collected."""
-        file, _, rest = nodeid.removeprefix("tests/").partition("::")
-        test = rest.partition("[")[0]
-        each = EACH.get(file, {}).get(test)
-        if each is None:
-            return True
-        place = self._seen.get((file, test), 0)
-        self._seen[file, test] = place + 1
+        file, test = key = _named(nodeid)
+        place, each = self._seen[key], self._each(file, test)
+        self._seen[key] += 1
         return each != NEVER and place % each == 0
+
+    def _each(self, file: str, test: str) -> int:
+        """Each how manieth case of a test runs."""
+        each = EACH.get(file, {}).get(test, 1)
+        seconds = recorded().get(file, {}).get(test, 0)
+        worth = WORTH.get(file, {}).get(test, ONE_SECOND)
+        if each == NEVER or seconds > worth:
+            return NEVER
+        of = -(-self._cases[file, test] // each)
+        return each * max(1, ceil(of * seconds / worth))
+
+
+def _named(nodeid: str) -> tuple[str, str]:
+    """The file below ``tests/`` and the test of a case."""
+    file, _, rest = nodeid.removeprefix("tests/").partition("::")
+    return file, rest.partition("[")[0]
