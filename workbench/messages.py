@@ -180,6 +180,15 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
     return f"{spaced(number)} {noun if number == 1 else plural or noun + 's'}"
 
 
+def with_article(noun: str) -> str:
+    """A noun after its article.
+
+    >>> with_article("batch"), with_article("analysis")
+    ('a batch', 'an analysis')
+    """
+    return f"{'an' if noun[:1] in 'aeio' else 'a'} {noun}"
+
+
 def times(number: int) -> str:
     """How often.
 

@@ -14,6 +14,7 @@ from workbench.dataset import Dataset
 from workbench.engine import arrow
 from workbench.errors import BadRequest, Conflict, Invalid, NotFound, Problem, instead
 from workbench.ingest import extend, register
+from workbench.messages import with_article
 from workbench.operations.operation import MOST_ROWS
 from workbench.records import KINDS, Measurement, Record
 from workbench.store.records.constraints import refuse_kept
@@ -183,7 +184,7 @@ def create_record_with_tables(context: ProjectWriter, form: Annotated[WithTables
     """Make a record with its tables, parquet files of a form; samples of a measurement are checked."""
     kind = _kind(context)
     if not kind.samples:
-        raise BadRequest(f"A {kind.label} has no tables.")
+        raise BadRequest(f"{with_article(kind.label).capitalize()} has no tables.")
     fields = form.fields
     if not isinstance(fields, dict):
         raise Invalid(
@@ -324,7 +325,7 @@ def extend_measurement(context: ProjectWriter, form: Annotated[MoreSamples, Form
     """Append samples, a parquet file of a form, to a running measurement."""
     record = _record(context)
     if not isinstance(record, Measurement):
-        raise BadRequest(f"A {record.label} cannot be extended. A measurement can.")
+        raise BadRequest(f"{with_article(record.label).capitalize()} cannot be extended. A measurement can.")
     sent = context.saved(form.series)
     parts = context.state.apart.tables(sent.path, "series", most=WHOLE)
     more = list(_named(form.columns, "series", parts)())

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Annotated, ClassVar
 
 from fastapi import APIRouter
@@ -62,17 +63,23 @@ def create_project(context: Member, body: Given[Project]) -> ShownProject:
 
     A caller who is not an Admin becomes an admin of the new project.
     """
-    visible = context.scope.projects or ()
     context.scope = Scope(context.organization, None)
     auth.to_write(context, None)
-    try:
-        with context.store.transaction():
-            made = records.create(context, Project, body)
-            if context.caller.right_in(made.id) < Right.MANAGE:
-                context.store.people.give_role(context.organization, made.id, context.actor, "project-admin")
-    except Conflict as taken:
-        raise Conflict(str(taken), taken.existing_id if taken.existing_id in visible else None) from None
+    with _hiding_others(context), context.store.transaction():
+        made = records.create(context, Project, body)
+        if context.caller.right_in(made.id) < Right.MANAGE:
+            context.store.people.give_role(context.organization, made.id, context.actor, "project-admin")
     return shown(context, [made], own=True)[0]
+
+
+@contextmanager
+def _hiding_others(context: RequestContext) -> Iterator[None]:
+    """Names are unique in the organization: of a project that the caller has no role in, the id stays hidden."""
+    try:
+        yield
+    except Conflict as taken:
+        visible = context.store.people.visible(context.caller)
+        raise Conflict(str(taken), taken.existing_id if taken.existing_id in visible else None) from None
 
 
 @router.get("/projects/{project_id}")
@@ -86,7 +93,8 @@ def read_project(context: RecordReader) -> ShownProject:
 def change_project(context: RecordManager, body: Changed[Project]) -> ShownProject:
     """Change a project."""
     context.scope = Scope(context.organization, None)
-    return shown(context, [records.change(context, context.record(Project), body)])[0]
+    with _hiding_others(context):
+        return shown(context, [records.change(context, context.record(Project), body)])[0]
 
 
 @router.delete("/projects/{project_id}", status_code=204)

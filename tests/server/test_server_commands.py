@@ -140,9 +140,10 @@ def test_keys_are_made_listed_and_revoked(tmp_path: Path) -> None:
     assert made["key"] not in json.dumps(listed)
     assert "There are 2 organizations here: 'Local', 'New'" in told("keys", "list", *store, code=2)
     assert "no key 'nothing'" in told("keys", "revoke", *store, "--organization", "New", "nothing", code=2)
-    assert "Did you mean 'viewer'?" in told(
-        "keys", "create", *store, "--organization", "New", "--user", "a@b.c", "--role", "viewr", code=2
-    )
+    create = ["keys", "create", *store, "--organization", "New", "--user", "a@b.c"]
+    assert "Did you mean 'viewer'?" in told(*create, "--role", "viewr", code=2)
+    for days in ("1e9", "4e6", "inf"):
+        assert "Leave the days out for one that never expires" in told(*create, "--expires", days, code=2)
 
 
 @pytest.mark.parametrize(

@@ -434,6 +434,9 @@ def test_search_pages_and_refuses_short_texts(served: Lab) -> None:
     assert [problem["msg"] for problem in refused.json()["detail"]] == [
         "There is no kind 'cell_instnce'. Did you mean 'cell_instance' or 'cell_batch'?"
     ]
+    others = {"q": "kokam", "entity_types": ["pipeline", "cell_instance"]}
+    assert served.json("GET", "/search", params=others)["total"] == 5
+    assert served.json("GET", "/search", params={**others, "entity_types": ["pipeline"]})["total"] == 0
     assert served.call("GET", "/search", params={"q": "   "}).status_code == 400
     for params in ({"limit": 101}, {"per_type": 21}, {"offset": -1}):
         assert served.call("GET", "/search", params={"q": "kokam", **params}).status_code == 422
@@ -486,6 +489,19 @@ def test_an_invite_to_a_project_does_not_end_a_suspension(served: Lab) -> None:
     assert served.call("GET", "/users/me", boss).status_code == 401
     served.json("POST", f"{project}/invites", json=invite)
     assert served.json("GET", "/users/me", boss)["organization_role"] == {"name": "Admin"}
+
+
+def test_the_id_of_a_project_out_of_reach_stays_hidden_where_its_name_is_taken(served: Lab) -> None:
+    """It was in the answer to a change of a name, and not in that to a new project."""
+    lead = served.person("lead@lab")
+    own, hidden = f"/projects/{served.project.id}", served.json("POST", "/projects", json={"name": "Hidden"})
+    given = {"user_id": lead.user_id, "project_role_id": "project-admin"}
+    assert served.call("POST", f"{own}/members", json=given).status_code == 204
+    for method, path in (("POST", "/projects"), ("PATCH", own)):
+        refused = served.call(method, path, lead, json={"name": "Hidden"})
+        assert (refused.status_code, refused.json()["detail"]) == (409, {}), method
+        told = served.call(method, path, json={"name": "Hidden"})
+        assert told.json()["detail"] == {"existing_id": hidden["id"]}, method
 
 
 def test_less_in_one_project_than_in_every_one_is_refused(served: Lab) -> None:

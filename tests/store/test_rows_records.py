@@ -115,8 +115,15 @@ def test_a_child_belongs_to_the_project_of_its_parent(lab: Lab) -> None:
     assert lab.measurement(here).project_id == lab.scope.project_id
     with pytest.raises(BadRequest, match="same project as its parent"):
         lab.instance(lab.specification(), project_id=None)
-    with pytest.raises(BadRequest, match="cannot move to another project"):
+    with pytest.raises(BadRequest, match="A cell instance cannot move to another project"):
         lab.rows.update("instances", here.id, {"project_id": None}, lab.scope)
+
+
+def test_the_article_of_a_kind_is_the_one_that_people_say(lab: Lab) -> None:
+    with pytest.raises(Invalid, match="An analysis has no field 'nme' to filter by. Did you mean 'name'"):
+        lab.rows.page("analyses", lab.scope, where={"nme": "x"})
+    with pytest.raises(Invalid, match="A study is not sorted by 'nme'"):
+        lab.rows.page("studies", lab.scope, order_by="nme")
 
 
 def test_what_all_projects_share_points_to_no_single_project(lab: Lab) -> None:

@@ -77,9 +77,16 @@ def test_per_type_cuts_each_kind_and_total_counts_what_is_left(lab: Lab) -> None
     assert [hit for page in pages for hit in page.results] == everything.results
     assert {page.total for page in pages} == {10}
     assert found(lab, "graphite", entity_types=["study"]).total == 5
-    with pytest.raises(Invalid, match="There is no kind 'pipeline'"):
+    with pytest.raises(Invalid, match="There is no kind 'nonsense'"):
         found(lab, "graphite", entity_types=["pipeline", "nonsense"])
     assert found(lab, "graphite", entity_types=[]).total == 0
+
+
+def test_kinds_of_the_interface_that_a_store_does_not_have_simply_have_no_hits(lab: Lab) -> None:
+    lab.make("studies", name="graphite")
+    assert found(lab, "graphite", entity_types=["pipeline", "study", "optimization"]).total == 1
+    elsewhere = ["parameterized_model", "experiment_template", "optimization_template", "optimization", "pipeline"]
+    assert found(lab, " graphite ", entity_types=elsewhere) == Found([], "graphite", 0, 25, 0)
 
 
 def test_a_hit_says_where_it_belongs(lab: Lab) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 
 from ...errors import Invalid, Problem, instead
+from ...messages import with_article
 from ...records import KINDS, Member, Record
 from ...records.record import Storage
 from ...records.values import as_date, as_moment, is_whole, spellings
@@ -54,7 +55,8 @@ def _field(reading: Reading, scope: Scope, name: str, wanted: Plain) -> Iterator
     member = cls.members().get(name)
     if member is None or (member.storage == "json" and name != "tags"):
         names = [known for known, other in cls.members().items() if other.storage != "json"]
-        message = f"A {cls.label} has no field '{name}' to filter by. {instead(name, names, 'fields')}"
+        label = with_article(cls.label).capitalize()
+        message = f"{label} has no field '{name}' to filter by. {instead(name, names, 'fields')}"
         raise Invalid(Problem(("where", name), message))
     expression = reading.field(name)
     if not isinstance(wanted, Mapping):

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ...errors import BadRequest, Conflict, Invalid, Problem, instead
+from ...messages import with_article
 from ...records import KINDS, Batch, Dashboard, Instance, Member, Plot, Record
 from ...table import Plain
 from ..scope import Scope
@@ -88,7 +89,7 @@ def _taken(cls: type[Record], fields: tuple[str, ...], name: str) -> str:
         return f"The {cls.label} '{name}' has the same {fields[-1]}."
     parent = cls.parent()
     place = f" in its {KINDS[parent.link.table].label}" if parent is not None and parent.link else ""
-    return f"There is a {cls.label} '{name}'{place} already."
+    return f"There is {with_article(cls.label)} '{name}'{place} already."
 
 
 def check_company(db: sqlite3.Connection, record: Record) -> None:
@@ -150,7 +151,9 @@ def refuse_fixed(present: Record, changes: Mapping[str, Plain]) -> None:
     """
     for name in sorted(present.fixed & changes.keys()):
         if changes[name] != getattr(present, name):
-            raise BadRequest(f"The '{name}' of a {present.label} cannot change; make a new {present.label}.")
+            raise BadRequest(
+                f"The '{name}' of {with_article(present.label)} cannot change; make a new {present.label}."
+            )
 
 
 def _read_only(cls: type[Record], name: str) -> str:
@@ -162,7 +165,8 @@ def _read_only(cls: type[Record], name: str) -> str:
 
 def check_page(cls: type[Record], order_by: str, order: str, limit: int | None, offset: int) -> None:
     if order_by not in cls.sorts:
-        message = f"A {cls.label} is not sorted by '{order_by}'. {instead(order_by, cls.sorts, 'sort columns')}"
+        label = with_article(cls.label).capitalize()
+        message = f"{label} is not sorted by '{order_by}'. {instead(order_by, cls.sorts, 'sort columns')}"
         raise Invalid(Problem(("order_by",), message))
     if order not in ("asc", "desc"):
         raise Invalid(Problem(("order",), f"The order is 'asc' or 'desc', not '{order}'."))
@@ -183,4 +187,6 @@ def pointing_at(cls: type[Record]) -> Iterable[tuple[type[Record], Member]]:
 def refuse_past(cls: type[Record], scope: Scope) -> None:
     """Refuse to change data through a scope that shows an earlier time."""
     if scope.as_of is not None and cls.listed_as is not None:
-        raise BadRequest(f"The data are shown as they were; a {cls.label} can only be changed as it is now.")
+        raise BadRequest(
+            f"The data are shown as they were; {with_article(cls.label)} can only be changed as it is now."
+        )

@@ -11,6 +11,7 @@ from itertools import chain
 import numpy as np
 
 from ...errors import Damaged, Invalid, Problem
+from ...messages import with_article
 from ...records import Record
 from ...table import Column, JsonObject, Kind, Plain, kind_of
 from ..scope import Scope
@@ -132,7 +133,7 @@ def objects(
         value = json_of(text)
         if not isinstance(value, dict):
             raise Damaged(
-                f"The '{column}' of a {cls.label} are not a JSON object any more. "
+                f"The '{column}' of {with_article(cls.label)} are not a JSON object any more. "
                 "Run 'workbench verify', which names the record."
             )
         yield value, times

@@ -154,7 +154,12 @@ class People:
                 raise NotFound("This user is not a member of this organization. Make them a member first.")
             id = "".join(secrets.choice(_LETTERS) for _ in range(8))
             now = self._store.clock(db)
-            expires = None if days is None else to_micros(now + timedelta(days=days))
+            try:
+                expires = None if days is None else to_micros(now + timedelta(days=days))
+            except (OverflowError, ValueError):
+                raise BadRequest(
+                    f"No key lasts {days:g} days. Leave the days out for one that never expires."
+                ) from None
             db.execute(
                 "insert into keys (id, secret, organization_id, user_id, created_at, expires_at, permission) "
                 "values (?, ?, ?, ?, ?, ?, ?)",

@@ -18,6 +18,7 @@ from typing import Any, Generic, TypeVar, overload
 from pydantic import ValidationError
 
 from ...errors import BadRequest, Conflict, Damaged, NotFound, instead
+from ...messages import with_article
 from ...records import KINDS, Batch, Instance, Measurement, Organization, Plot, Record, Study, User, kind
 from ...records.record import InProject
 from ...table import Kind, Plain, from_micros, to_micros
@@ -181,7 +182,8 @@ class Rows:
         cls = _class(kind)
         wanted = ref.id if isinstance(ref, Record) else ref
         if not isinstance(wanted, str):
-            raise BadRequest(f"A {cls.label} is named by its id, its name or the record, not by {wanted!r}.")
+            label = with_article(cls.label).capitalize()
+            raise BadRequest(f"{label} is named by its id, its name or the record, not by {wanted!r}.")
         with self.store.snapshot() as db:
             found = self._found(db, cls, wanted, scope, where)
             if found is not None:
@@ -257,7 +259,9 @@ class Rows:
         changes = compose(changes, present.name)
         values = {member.name: getattr(present, member.name) for member in stored(cls)} | changes
         if "project_id" in changes and changes["project_id"] != _project_of(present):
-            raise BadRequest(f"A {cls.label} cannot move to another project; make a new one there.")
+            raise BadRequest(
+                f"{with_article(cls.label).capitalize()} cannot move to another project; make a new one there."
+            )
         if "tags" in changes:
             values["tags"] = tidy(db, changes["tags"], scope, values["project_id"], but=present.id)
         if isinstance(present, Plot):
@@ -295,7 +299,9 @@ class Rows:
         """
         cls = _class(kind)
         if cls in (Organization, User):
-            raise BadRequest(f"A {cls.label} cannot be deleted, because its records need it.")
+            raise BadRequest(
+                f"{with_article(cls.label).capitalize()} cannot be deleted, because its records need it."
+            )
         gone: dict[str, list[str]] = {}
         touched: set[str] = set()
         with self._writing(connection) as db:
@@ -407,7 +413,7 @@ class Rows:
     def _assign(self, study: str, cls: type[Record], id: str, scope: Scope, statement: str) -> None:
         table = f"study_{cls.table}"
         if table not in ASSIGNMENTS:
-            raise BadRequest(f"A study holds measurements and simulations, not a {cls.label}.")
+            raise BadRequest(f"A study holds measurements and simulations, not {with_article(cls.label)}.")
         _, _, column = ASSIGNMENTS[table]
         with self.store.transaction() as db:
             owner = self._get(db, Study, study, scope)
@@ -548,8 +554,8 @@ class Rows:
             linked = self._get(db, KINDS[member.link.table], target, scope)
             if type(record).scoping == "project" and _project_of(linked) not in (None, project):
                 raise BadRequest(
-                    f"'{member.name}' is a {linked.label} of one project, which a {record.label} that all "
-                    "projects share cannot point to."
+                    f"'{member.name}' is {with_article(linked.label)} of one project, which "
+                    f"{with_article(record.label)} that all projects share cannot point to."
                 )
             if isinstance(record, Instance) and isinstance(linked, Batch):
                 check_batch(record, linked)

@@ -16,7 +16,7 @@ from typing import Protocol, TypeAlias, TypeVar
 import orjson
 
 from ...errors import BadRequest, Invalid, Problem, instead
-from ...messages import counted
+from ...messages import counted, with_article
 from ...records import ENTITIES, Record
 from ...table import Plain, to_micros
 from ..db.dialect import dialect_of
@@ -32,6 +32,11 @@ RULE = 1
 _Entry: TypeAlias = tuple[str, int, str, str, str | None, str | None, int, str | None]
 """A hit in the store: entity, place among its kind, id, name, project, parent, time of creation, name of the parent."""
 ORDER = {entity: place for place, entity in enumerate(ENTITIES)}
+WITHOUT_RECORDS = (
+    *("parameterized_model", "experiment_template", "optimization_template"),
+    *("optimization", "pipeline"),
+)
+"""Kinds that the interface knows and a store has none of: whoever asks for them finds nothing."""
 MANY = 500
 """Of more hits, the first are found in the order of names, see `name_order`."""
 _INDEX_VERSION = 4
@@ -176,10 +181,12 @@ def at_once(
 
 
 def kinds_of(given: Iterable[str] | None) -> list[str] | None:
-    """The kinds that are asked for, each once; None for all. Invalid if it is not a list."""
+    """The kinds that are asked for and that a store can have, each once; None for all. Invalid if it is not a list."""
     if isinstance(given, str | bytes) or not isinstance(given, Iterable | None):
         raise Invalid(Problem(("entity_types",), "'entity_types' must be a list of kinds.", "list_type"))
-    return None if given is None else list(dict.fromkeys(map(str, given)))
+    if given is None:
+        return None
+    return [one for one in dict.fromkeys(map(str, given)) if one not in WITHOUT_RECORDS]
 
 
 def _checked(text: str, limit: int, offset: int, per_type: int, entities: Iterable[str]) -> str:
@@ -438,7 +445,7 @@ def check(db: sqlite3.Connection) -> list[str]:
             f'SELECT id FROM search_entries WHERE entity = ? AND id NOT IN (SELECT id FROM "{cls.table}")',  # noqa: S608
             [entity],
         )
-        findings += [f"search knows a {cls.label} '{id}' that is not there" for (id,) in rows]
+        findings += [f"search knows {with_article(cls.label)} '{id}' that is not there" for (id,) in rows]
     return findings
 
 
