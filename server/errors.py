@@ -26,7 +26,7 @@ from workbench.errors import (
     WorkbenchError,
     instead,
 )
-from workbench.messages import refused
+from workbench.messages import called, refused
 from workbench.operations.arguments import FIELD_TYPES, QUERY_TYPES
 from workbench.store.objects.place import PlaceAway
 
@@ -165,7 +165,6 @@ def _problem(found: ErrorDetails, known: Mapping[tuple[str, ...], Iterable[str]]
     place: tuple[str | int, ...] = tuple(loc[:1] if where == "query" else loc)
     kind = found["type"]
     name = str(place[-1])[:80] if place else ""
-    called = f"'{name}'" if name else "The body"
     if kind == "extra_forbidden":
         names = known.get(tuple(str(part) for part in place[:-1]), ())
         return Problem(place, f"There is no '{name}' here. {instead(name, names, 'fields')}", kind)
@@ -175,7 +174,9 @@ def _problem(found: ErrorDetails, known: Mapping[tuple[str, ...], Iterable[str]]
         return Problem(place, f"'{name}' is missing.", kind)
     ctx = found.get("ctx") or {}
     types = QUERY_TYPES if where == "query" else FIELD_TYPES if len(place) < 2 else _OBJECT_TYPES
-    return Problem(place, refused(called, kind, found["msg"], ctx), types.get(kind, kind))
+    return Problem(
+        place, refused(called(place) if place else "The body", kind, found["msg"], ctx), types.get(kind, kind)
+    )
 
 
 def names_at(model: type[BaseModel] | None) -> Mapping[tuple[str, ...], Sequence[str]]:

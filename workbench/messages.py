@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Literal, TypeAlias
@@ -60,6 +60,20 @@ _GENERAL = (
     *("UUID input ", "Keys should ", "Data "),
 )
 """How pydantic's own sentences begin; a text of ours says what a value is for."""
+
+
+def called(place: Sequence[str | int]) -> str:
+    """What the value at a place is called in a sentence. A number there counts entries, so it names none.
+
+    >>> called(("layout", 0, "x")), called(("data", 0, 1)), called(())
+    ("'x'", "An entry of 'data'", 'This')
+    """
+    if not place:
+        return "This"
+    if isinstance(place[-1], str):
+        return f"'{place[-1][:80]}'"
+    names = [part for part in place if isinstance(part, str)]
+    return f"An entry of '{names[-1][:80]}'" if names else "An entry"
 
 
 def refused(name: str, kind: str, message: str, ctx: Mapping[str, object] | None = None) -> str:

@@ -109,6 +109,12 @@ def test_several_projects_are_told_apart(lab: Sides) -> None:
     lab.far.projects.update("Ageing", description="slow")
     assert lab.far.projects.get(made.id).description == "slow"
     assert sorted(lab.far.projects.list(name_contains="age")["name"]) == ["Ageing"]
+    words = []
+    for bench in (lab.near, lab.far):
+        with pytest.raises(wb.NotFound, match="There is no project 'no such one'") as missed:
+            bench.projects.get("no such one")
+        words.append(str(missed.value))
+    assert words[0] == words[1]
     lab.far.projects.delete("Ageing")
     with pytest.raises(wb.NotFound):
         lab.far.projects.get("Ageing")

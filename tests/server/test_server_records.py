@@ -411,6 +411,8 @@ def test_drive_cycles_are_kept_once(served: Lab) -> None:
     assert served.json("GET", f"/drive-cycles/{made['id']}") == made
     for data in ([], [[0]], [[1, 0], [0, 0]], [["0", 1]]):
         assert served.call("POST", "/drive-cycles", json={"name": "x", "data": data}).status_code == 422
+    (problem,) = served.call("POST", "/drive-cycles", json={"name": "x", "data": [[0, "a"]]}).json()["detail"]
+    assert (problem["loc"], problem["msg"]) == (["data", 0, 1], "An entry of 'data' must be a number.")
     assert served.call("DELETE", f"/drive-cycles/{made['id']}").status_code == 204
     assert served.call("GET", f"/drive-cycles/{made['id']}").status_code == 404
 

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from ..errors import Invalid, NotFound, Problem
-from ..messages import refused
+from ..messages import called, refused
 from ..recipe.jsontext import plain
 from .operation import Argument, Arguments, Carrier, Operation
 
@@ -116,6 +116,5 @@ def _reader(annotation: Any) -> TypeAdapter[Any]:  # Any: Python has no type for
 def _problem(found: ErrorDetails, types: Mapping[str, str]) -> Problem:
     place = found["loc"]
     kind = found["type"]
-    name = f"'{str(place[-1])[:80]}'"
     known = types if len(place) < 2 else {key: to for key, to in types.items() if to == "dict_type"}
-    return Problem(place, refused(name, kind, found["msg"], found.get("ctx")), known.get(kind, kind))
+    return Problem(place, refused(called(place), kind, found["msg"], found.get("ctx")), known.get(kind, kind))

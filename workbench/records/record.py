@@ -27,7 +27,7 @@ from pydantic import (
 from pydantic.fields import FieldInfo
 
 from ..errors import Invalid, Problem, instead
-from ..messages import refused
+from ..messages import called, refused
 from ..table import JsonObject, Kind, Plain, moment_text
 from .values import as_date, as_moment, clean_text, json_object, plain_name
 
@@ -397,7 +397,7 @@ def _problems(cls: type[Record], error: ValidationError) -> Iterator[Problem]:
         elif item["type"] == "missing":
             message = f"'{loc[-1]}' is missing."
         else:
-            message = refused(f"'{loc[-1]}'" if loc else "This", item["type"], message, item.get("ctx"))
+            message = refused(called(loc), item["type"], message, item.get("ctx"))
         yield Problem(loc, message, item["type"])
 
 

@@ -57,7 +57,8 @@ class Records(Backend):
             one for one in projects if is_same_name(one.name, wanted)
         ]
         if not found:
-            raise NotFound(f"There is no project '{wanted}'. {instead(wanted, (one.name for one in projects))}")
+            names = sorted(one.name for one in projects)  # in the order in which a local bench says them
+            raise NotFound(f"There is no project '{wanted}'. {instead(wanted, names)}")
         return found[0]
 
     def _projects(self, kind: type[R]) -> list[R]:

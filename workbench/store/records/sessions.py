@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from ...errors import BadRequest, Invalid, NotFound, Problem
-from ...messages import refused
+from ...messages import called, refused
 from ...records import Draft, Message, Plot, Session
 from ...records.session import Role
 from ...records.values import plain_name
@@ -192,4 +192,4 @@ def _problem(item: ErrorDetails) -> Problem:
     loc = tuple(item["loc"])
     if loc == ("role",):
         return Problem(loc, f"'role' is {' or '.join(repr(role) for role in ROLES)}.", "enum")
-    return Problem(loc, refused(f"'{loc[-1]}'", item["type"], item["msg"], item.get("ctx")), item["type"])
+    return Problem(loc, refused(called(loc), item["type"], item["msg"], item.get("ctx")), item["type"])
