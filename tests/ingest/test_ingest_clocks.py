@@ -93,3 +93,42 @@ def test_short_times_of_steps_are_in_order(length: int, begins: float, bench: wb
     frame("Time (s)", within).to_csv(tmp_path / "own.csv", index=False)
     (report,) = bench.ingest(tmp_path / "own.csv", sign="charge")
     assert report.status == "stored"
+
+
+@pytest.mark.parametrize("written", [0.0, "1.49901E+12", "02.07.2017"], ids=["zero", "rounded by Excel", "a day"])
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_time_that_stands_still_is_a_warning(
+    written: float | str, ending: str, bench: wb.Bench, tmp_path: Path
+) -> None:
+    own = frame("Time (s)" if written == 0.0 else "Date", [written] * N)
+    path = tmp_path / f"own.{ending}"
+    own.to_csv(path, index=False) if ending == "csv" else own.to_parquet(path, index=False)
+    (report,) = bench.ingest(path, sign="charge")
+    (said,) = [text for text in report.odd if "stands still" in text]
+    assert "all 240 samples have the same time" in said
+    assert "If another column is the time" in said
+
+
+def test_a_test_that_has_just_begun_may_have_one_time(bench: wb.Bench, tmp_path: Path) -> None:
+    frame("Time (s)", 0.0).head(2).to_csv(tmp_path / "own.csv", index=False)
+    (report,) = bench.ingest(tmp_path / "own.csv", sign="charge")
+    assert not [text for text in report.odd if "stands still" in text]
+
+
+@pytest.mark.parametrize("unit", ["", " (s)"])
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_clock_that_stands_still_beside_a_time_is_said(
+    unit: str, ending: str, bench: wb.Bench, tmp_path: Path
+) -> None:
+    own = frame(f"Test time{unit}", TIMES).assign(DateTime="2017-07-02 15:40:00")
+    path = tmp_path / f"own.{ending}"
+    own.to_csv(path, index=False) if ending == "csv" else own.to_parquet(path, index=False)
+    (report,) = bench.ingest(path, sign="charge")
+    (said,) = [text for text in report.odd if "DateTime" in text and "stand still" in text]
+    assert "the start of the test" in said
+
+
+def test_a_day_alone_beside_a_time_is_no_warning(bench: wb.Bench, tmp_path: Path) -> None:
+    frame("Test time (s)", TIMES).assign(Date="2017-07-02").to_csv(tmp_path / "own.csv", index=False)
+    (report,) = bench.ingest(tmp_path / "own.csv", sign="charge")
+    assert not report.odd

@@ -268,6 +268,15 @@ def test_a_column_map_of_what_is_not_there_names_the_nearest(tmp_path: Path) -> 
         read(file(tmp_path, PLAIN), column_map={"voltage [V]": "Voltage [V]", "current [A]": "Voltage [V]"})
 
 
+def test_a_slip_in_the_map_of_a_file_of_unknown_names_is_said(tmp_path: Path) -> None:
+    rows = "0,3.6,1.0\n1,3.5,1.0\n"
+    slip = {"Zeit": "Time [s]", "U_zel": "Voltage [V]", "I_zelle": "Current [A]"}
+    with pytest.raises(FileRefused, match=r"no column 'U_zel' to map. Did you mean 'U_zelle'\?"):
+        read(file(tmp_path, f"Zeit,U_zelle,I_zelle\n{rows}"), column_map=slip)
+    with pytest.raises(FileRefused, match=r"no header line, so its columns have no names to map. Add a line"):
+        read(file(tmp_path, rows), column_map={"0": "Time [s]", "1": "Voltage [V]", "2": "Current [A]"})
+
+
 def test_what_is_missing_is_named_with_the_mend(tmp_path: Path) -> None:
     text = PLAIN.replace("voltage [V]", "U_zell")
     with pytest.raises(FileRefused, match=r"known as voltage.*'U_zell'.*column_map=\{.*: \"Voltage \[V\]\"\}"):

@@ -32,6 +32,8 @@ _LITTLE = 1e-4
 _ANEW = 0.05
 """Share of the time that has passed up to which a time that falls has begun anew."""
 _NOT_VOLTS = 500.0
+_FEW = 2
+"""Samples that may have one time: a test that has just begun."""
 _SPIKE = 1.0
 """A sample that differs from both neighbours by more volts than this is not a measurement of a cell."""
 
@@ -47,6 +49,7 @@ class Clock:
         self.repeats, self.duplicates = 0, 0
         self.longest, self.longest_at = 0.0, -1
         self.nulls = 0
+        self.samples = 0
         self.first: float | None = None
         self.intervals: list[float] = []
         self.under_current: list[float] = []
@@ -58,6 +61,7 @@ class Clock:
         known = np.flatnonzero(~np.isnan(time))
         if not len(known):
             return
+        self.samples += len(known)
         t, i, v = time[known], current[known], voltage[known]
         if self.first is None:
             self.first = float(t[0])
@@ -111,6 +115,13 @@ class Clock:
                 f"by up to {self.deepest:g} s. It is stored as it is.{self._ways_out()}"
             )
             made.append(Finding("odd", "time_falls", message))
+        if self.samples > _FEW and not self.falls and self.longest == 0:
+            message = (
+                f"Time stands still: all {spaced(self.samples)} samples have the same time, so nothing could be "
+                f"integrated. If another column is the time, say {column_map({'its name': c.TIME})}, or export the "
+                "test again with its times."
+            )
+            made.append(Finding("odd", "time_stands_still", message))
         if gaps is not None:
             made += self._gap_findings(gaps)
         elif self.longest > max(_GAP, 100 * self.usual):

@@ -148,7 +148,7 @@ class TextFormat:
         """Read a file of this format; see ``readers.read``."""
         header = self.header(head) or (self._mapped_header(head, column_map) if column_map else None)
         if header is None:
-            raise FileRefused(self._no_header(head))
+            raise FileRefused(self._no_header(head, mapped=bool(column_map)))
         return read_text(self, head, header, column_map, sign)
 
     def _mapped_header(self, head: Head, column_map: Mapping[str, str]) -> HeaderLine | None:
@@ -156,14 +156,20 @@ class TextFormat:
         for line in header_lines(head):
             if wanted <= {field.strip().strip("\ufeff").casefold() for field in line.fields}:
                 return line
-        return None
+        # No line has all of these names. With the likeliest header, the plan says which name is not there.
+        return max(header_lines(head), key=lambda line: len(line.keys), default=None)
 
-    def _no_header(self, head: Head) -> str:
+    def _no_header(self, head: Head, *, mapped: bool) -> str:
         if head.encoding is None:
             return f"'{head.name}' is not text, but {self.brand} text was expected. Leave {option_name('format')} out."
+        if mapped and not header_lines(head):
+            return (
+                f"'{head.name}' has no header line, so its columns have no names to map. Add a line of column names "
+                "above its rows, such as 'Time [s],Current [A],Voltage [V]', or export it again with one."
+            )
         names = ", ".join("'" + "' or '".join(group[:3]) + "'" for group in self.needs)
         return (
-            f"'{head.name}' has no header line of {self.brand} text: columns named {names} were expected in its "
+            f"'{head.name}' has no header line of the format '{self.name}': columns named {names} were expected in its "
             f"first {limits.HEAD_LINES} lines. Name yours with {mapping({'column in the file': 'Voltage [V]'})}, or "
             f"leave {option_name('format')} out."
         )

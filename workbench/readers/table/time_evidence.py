@@ -99,6 +99,8 @@ def time_unit(
     refuse_written_dates(planned.header, values)
     known = planned.unit.times / planned.unit.over if planned.unit else 1.0
     span, elapsed = rise_of(values, clock[1]) if clock is not None else (0.0, 0.0)
+    if clock is not None and span * known > _LEAST:
+        notes += _standing(clock[0], clock[1])
     if planned.stated:
         if clock is not None and not mapped:
             notes += _against_clock(planned, clock[0], span, elapsed, known)
@@ -125,6 +127,21 @@ def time_unit(
     elif clock is None and known == 1.0:
         notes += _by_interval(planned, values)
     return planned.unit
+
+
+def _standing(header: str, moments: Floats) -> list[Finding]:
+    """A warning if a clock beside a time that goes on shows one moment, as where a spreadsheet has rounded it.
+
+    A midnight is a column of days, which may well be one day.
+    """
+    known = moments[np.isfinite(moments)]
+    if len(known) < 2 or known.min() < known.max() or known[0] % _DAY == 0:
+        return []
+    text = (
+        f"The clock times in '{header}' stand still, while the time goes on: they may have been rounded. They were "
+        f"taken for the start of the test. If they are not, say {mapping({header: header + ' (no clock)'})}."
+    )
+    return [Finding("odd", "clock_stands_still", text)]
 
 
 def _against_clock(planned: Planned, clock: str, span: float, elapsed: float, known: float) -> list[Finding]:
