@@ -360,6 +360,32 @@ def test_the_ending_of_a_neware_file_does_not_matter(
     assert tables[0]["Voltage [V]"].tolist() == tables[1]["Voltage [V]"].tolist()
 
 
+@pytest.mark.parametrize("name", ["2-1-6_61_07005012.nda", "nda_v22.nda", "new_nda_file.nda"])
+def test_a_cut_nda_is_read_with_a_warning(name: str, shared_data: Path, tmp_path: Path) -> None:
+    pytest.importorskip("fastnda")
+    whole = (shared_data / "neware_nda" / name).read_bytes()
+
+    def of(content: bytes) -> tuple[int, list[str]]:
+        (tmp_path / "a.nda").write_bytes(content)
+        reading = read(tmp_path / "a.nda")
+        rows = sum(batch.n for batch in reading.batches)
+        return rows, [note.message for note in reading.notes if note.code == "file_cut"]
+
+    rows, said = of(whole)
+    assert not said
+    left, said = of(whole[: len(whole) * 9 // 10])
+    assert left < rows
+    assert len(said) == 1
+    assert "of its records. The later samples are missing" in said[0]
+
+
+def test_a_nda_that_ends_in_zeros_is_read_with_a_warning(shared_data: Path, tmp_path: Path) -> None:
+    pytest.importorskip("fastnda")
+    whole = (shared_data / "neware_nda" / "nda_v22.nda").read_bytes()
+    (tmp_path / "a.nda").write_bytes(whole[:90_000] + bytes(len(whole) - 90_000))
+    assert [note.level for note in read(tmp_path / "a.nda").notes if note.code == "file_cut"] == ["odd"]
+
+
 def test_fastnda_leaves_zlib_as_it_was(shared_data: Path) -> None:
     pytest.importorskip("fastnda")
     own = (zlib.decompress, zlib.decompressobj)

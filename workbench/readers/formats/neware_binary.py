@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import os
 import shutil
+import struct
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -16,6 +18,7 @@ from pydantic import JsonValue
 
 from ...cycling.findings import Finding
 from ...errors import FileRefused, TooLarge
+from ...messages import spaced
 from .. import limits
 from ..file import locked_child
 from ..file.archives import Scratch, check_members, members, unpacked
@@ -37,6 +40,12 @@ SPLITS = (
     Split(("capacity",), "Charge capacity [A.h]", "Discharge capacity [A.h]", "mAh", signed=True),
     Split(("energy",), "Charge energy [W.h]", "Discharge energy [W.h]", "mWh", signed=True),
 )
+_BTS_9 = 129
+"""The first version of a .nda whose places are numbers of 8 bytes."""
+_POINTER, _POINTER_OF_9 = (64, "<II"), (82, "<QQ")
+"""Where the header of a .nda says where its records begin and how many bytes they have, and in which form."""
+_ZEROS = 64
+"""Bytes at the end of the records that are not all zero in a whole file; a record has 38 or more."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +78,7 @@ class NewareBinary:
                 check_members(path, head.name)
             table = _table_of(path, head.name)
             metadata = _metadata(path)
+            cut = [] if self.member else _cut(path)
         labels = unique_labels(table.column_names)
         plan = plan_columns(
             labels, COLUMNS, clocks=("unix time",), splits=SPLITS, column_map=column_map, file=head.name
@@ -79,7 +89,8 @@ class NewareBinary:
                 "assumed",
                 "cycles",
                 "A cycle begins with each charge after a discharge, as Neware counts by default.",
-            )
+            ),
+            *cut,
         ]
 
         if not table.num_rows:
@@ -145,6 +156,37 @@ def _table_of(path: Path, name: str) -> pa.Table:
     if frame.height > limits.MOST_ROWS:
         raise TooLarge(f"'{name}' has more than {limits.MOST_ROWS} rows. Split the test.")
     return frame.to_arrow()
+
+
+def _cut(path: Path) -> list[Finding]:
+    """A warning if a .nda ends before its records do. Its header says where they begin and how long they are.
+
+    fastnda reads what is there. A copy may also have the full length and zeros where the rest should be.
+    """
+    with path.open("rb") as file:
+        begins = file.read(98)
+        size = file.seek(0, os.SEEK_END)
+        if len(begins) < 98:
+            return []
+        place, form = _POINTER_OF_9 if begins[14] >= _BTS_9 else _POINTER
+        start, length = struct.unpack_from(form, begins, place)
+        if not 0 < start < size or not length:
+            return []
+        file.seek(max(start, min(size, start + length) - _ZEROS))
+        empty = not any(file.read(min(length, _ZEROS)))
+    if start + length <= size and not empty:
+        return []
+    if start + length > size:
+        text = (
+            f"The file is incomplete: it holds {spaced(size - start)} of the {spaced(length)} bytes of its records. "
+            "The later samples are missing. Copy or export it again."
+        )
+    else:
+        text = (
+            "The records of the file end in bytes without content, as where a copy was interrupted. Samples may be "
+            "missing, and the last one may be wrong. Copy or export it again."
+        )
+    return [Finding("odd", "file_cut", text)]
 
 
 def _damaged(name: str, why: str) -> str:
