@@ -132,3 +132,18 @@ def test_a_day_alone_beside_a_time_is_no_warning(bench: wb.Bench, tmp_path: Path
     frame("Test time (s)", TIMES).assign(Date="2017-07-02").to_csv(tmp_path / "own.csv", index=False)
     (report,) = bench.ingest(tmp_path / "own.csv", sign="charge")
     assert not report.odd
+
+
+@pytest.mark.parametrize("form", ["05:00.0", "300.0"], ids=["minutes and seconds", "seconds"])
+def test_a_time_without_its_hours_beside_a_clock_says_what_to_map(
+    form: str, bench: wb.Bench, tmp_path: Path
+) -> None:
+    hourless = [f"{t // 60:02.0f}:{t % 60:04.1f}" if ":" in form else f"{t:.1f}" for t in 3 * TIMES % 3600]
+    own = frame("Test time", hourless).assign(Date=[f"{BEGIN + timedelta(seconds=3 * t):%F %T}" for t in TIMES])
+    own.to_csv(tmp_path / "own.csv", index=False)
+    (report,) = bench.ingest(tmp_path / "own.csv", sign="charge")
+    (said,) = [text for text in report.odd if "go on. A spreadsheet" in text]
+    assert said.startswith("'Test time' falls once")
+    (report,) = bench.ingest(tmp_path / "own.csv", sign="charge", column_map={"Date": "Time [s]"})
+    kept = bench.measurements.time_series(str(report.measurement_id))
+    assert kept["Time [s]"].to_numpy() == pytest.approx(3 * TIMES, abs=1.0)

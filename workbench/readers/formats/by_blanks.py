@@ -80,7 +80,7 @@ class ByBlanks(TextFormat):
     def read(self, head: Head, *, column_map: Mapping[str, str] | None = None, sign: str | None = None) -> Reading:
         found = self._found(head)
         if found is None:
-            raise FileRefused(self._no_header(head))
+            raise FileRefused(self._no_header(head, mapped=bool(column_map)))
         tabs, header, rewrite = found
         return read_text(replace(self, rewrite=rewrite), tabs, header, column_map, sign)
 

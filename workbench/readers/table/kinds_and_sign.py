@@ -33,7 +33,7 @@ from .header_units import Unit, split_header
 from .missing_columns import why_refused
 from .sign_evidence import Directions, Polarity, RunScan, StateVotes, polarity
 from .states import States
-from .time_evidence import are_of_days, coarse_clock, refuse_written_dates, time_unit
+from .time_evidence import are_of_days, coarse_clock, falls_beside, refuse_written_dates, time_unit, two_parts
 from .values import (
     Cells,
     CountedClock,
@@ -45,7 +45,6 @@ from .values import (
     counted_clock,
     durations,
     first_clock,
-    have_two_parts,
     is_text,
     later_texts,
     moment,
@@ -333,9 +332,7 @@ class Survey:
         series = self._column(planned.header)
         if not is_text(series) or self._mostly_numbers(series):
             settings.time = "number"
-            values = numbers(series, self.decimal)[0]
-            shown = next(iter((*settings.patterns, *settings.counted)), None)
-            beside = None if shown is None else (shown, self._moments(settings, shown))
+            values, beside = numbers(series, self.decimal)[0], self._beside(settings)
             mapped = planned.header in self.plan.mapped
             settings.time_unit = time_unit(planned, values, beside, mapped=mapped, notes=notes)
             present = values[np.isfinite(values)][:1]
@@ -346,7 +343,10 @@ class Survey:
         sample = series.dropna().head(_SAMPLE)
         if durations(sample, planned.of_durations)[1] < 0.5 * max(len(sample), 1):
             settings.time, settings.time_form = "duration", planned.of_durations
-            notes.extend(_two_parts(planned, sample))
+            notes.extend(two_parts(planned, sample))
+            passed = durations(series, planned.of_durations)[0]
+            if (np.diff(passed) < 0).any():
+                notes.extend(falls_beside(planned, passed, self._beside(settings)))
             self._join_days(settings, planned, series, notes)
             return
         pattern, swappable = clock_format(some_texts(series), None, later_texts(series), usual=day_first)
@@ -429,6 +429,11 @@ class Survey:
             return False
         on = np.diff(within) > 0
         return bool(on.any()) and float(np.mean(np.abs(np.diff(within) - np.diff(moments))[on] < _APART)) > _MOSTLY
+
+    def _beside(self, settings: Settings) -> tuple[str, Floats] | None:
+        """The header of a clock column and its times, (n,) s; None if there is none."""
+        shown = next(iter((*settings.patterns, *settings.counted)), None)
+        return None if shown is None else (shown, self._moments(settings, shown))
 
     def _moments(self, settings: Settings, header: str) -> Floats:
         """(n,) s, the times of a clock column; NaN where it has none."""
@@ -576,19 +581,6 @@ def step_times(series: Cells, planned: Planned, decimal: str | None) -> Floats:
         if unread < len(series):
             return found
     return planned.apply(numbers(series, decimal)[0])
-
-
-def _two_parts(planned: Planned, sample: Cells) -> list[Finding]:
-    """The note on times such as ``0:30``, if nothing says whether they are minutes or hours."""
-    said = planned.stated or ":" in planned.header
-    if said or not have_two_parts(sample):
-        return []
-    fix = mapping({planned.header: "Time [h]"})
-    text = (
-        f"The times in '{planned.header}', such as '{_example(sample)}', were read as minutes and seconds. If they are "
-        f"hours and minutes, say {fix}."
-    )
-    return [Finding("assumed", "time_parts", text, mapping({planned.header: "Time [min]"}))]
 
 
 def _example(series: Cells) -> str:

@@ -10,7 +10,7 @@ from ...cycling.columns import TEMPERATURE, TIME
 from ...cycling.findings import Finding
 from ...errors import FileRefused
 from ...messages import column_map as mapping
-from ...messages import counted, spaced
+from ...messages import counted, spaced, times
 from .columns import Plan, Planned
 from .header_units import Unit, time_words
 from .values import (
@@ -19,6 +19,7 @@ from .values import (
     clock_format,
     clocks,
     counted_clock,
+    have_two_parts,
     is_text,
     later_texts,
     numbers,
@@ -101,6 +102,7 @@ def time_unit(
     span, elapsed = rise_of(values, clock[1]) if clock is not None else (0.0, 0.0)
     if clock is not None and span * known > _LEAST:
         notes += _standing(clock[0], clock[1])
+    notes += falls_beside(planned, values, clock)
     if planned.stated:
         if clock is not None and not mapped:
             notes += _against_clock(planned, clock[0], span, elapsed, known)
@@ -127,6 +129,26 @@ def time_unit(
     elif clock is None and known == 1.0:
         notes += _by_interval(planned, values)
     return planned.unit
+
+
+def falls_beside(planned: Planned, values: Floats, clock: tuple[str, Floats] | None) -> list[Finding]:
+    """A warning if a time, (n,) of any unit, falls where a clock beside it goes on, so that the clock is the better.
+
+    A spreadsheet writes ``1:05:00`` as ``05:00.0``. A clock of days alone says nothing of that.
+    """
+    if clock is None or planned.restarts:
+        return []
+    known = np.isfinite(values) & np.isfinite(clock[1])
+    moments, down = clock[1][known], np.diff(values[known]) < 0
+    gone = np.diff(moments)
+    if not down.any() or not (gone[down] > 0).all() or (gone < 0).any() or (moments % _DAY == 0).all():
+        return []
+    text = (
+        f"'{planned.header}' falls {times(int(down.sum()))}, while the clock times in '{clock[0]}' go on. A "
+        "spreadsheet may have left out its hours, or it is the time of a step or a cycle. If so, say "
+        f"{mapping({clock[0]: TIME})}."
+    )
+    return [Finding("odd", "time_falls_beside_clock", text)]
 
 
 def _standing(header: str, moments: Floats) -> list[Finding]:
@@ -229,3 +251,16 @@ def coarse_clock(header: str, moments: Floats) -> list[Finding]:
         "step. Export it with seconds, or with the time of the test."
     )
     return [Finding("odd", "coarse_clock", text)]
+
+
+def two_parts(planned: Planned, sample: Cells) -> list[Finding]:
+    """The note on times such as ``0:30``, if nothing says whether they are minutes or hours."""
+    said = planned.stated or ":" in planned.header
+    if said or not have_two_parts(sample):
+        return []
+    fix = mapping({planned.header: "Time [h]"})
+    text = (
+        f"The times in '{planned.header}', such as '{sample.dropna().iloc[0]}', were read as minutes and seconds. If "
+        f"they are hours and minutes, say {fix}."
+    )
+    return [Finding("assumed", "time_parts", text, mapping({planned.header: "Time [min]"}))]
