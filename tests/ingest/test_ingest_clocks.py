@@ -147,3 +147,12 @@ def test_a_time_without_its_hours_beside_a_clock_says_what_to_map(
     (report,) = bench.ingest(tmp_path / "own.csv", sign="charge", column_map={"Date": "Time [s]"})
     kept = bench.measurements.time_series(str(report.measurement_id))
     assert kept["Time [s]"].to_numpy() == pytest.approx(3 * TIMES, abs=1.0)
+
+
+def test_parts_that_overlap_say_what_to_do(bench: wb.Bench, tmp_path: Path) -> None:
+    whole = frame("Time (s)", TIMES).assign(Date=[f"{BEGIN + timedelta(seconds=t):%F %T}" for t in TIMES])
+    whole.head(150).to_csv(tmp_path / "c1_age_1.csv", index=False)
+    whole.tail(150).to_csv(tmp_path / "c1_age_2.csv", index=False)
+    (report,) = bench.ingest(tmp_path, sign="charge", name_rule="{cell}_{test}_{part}")
+    (said,) = [text for text in report.odd if "'c1_age_2.csv' began 590 s before 'c1_age_1.csv' ended" in text]
+    assert "If both hold the same samples, these count twice: remove them" in said

@@ -65,7 +65,8 @@ class Joined:
             self._say(
                 "odd",
                 "overlap",
-                f"'{name}' began {early:.6g} s before '{before}' ended. It was placed after the end of '{before}'.",
+                f"'{name}' began {early:.6g} s before '{before}' ended. It was placed after the end of '{before}'. "
+                "If both hold the same samples, these count twice: remove them from one file and ingest both again.",
             )
         return max(apart, self._end)
 
