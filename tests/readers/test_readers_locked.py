@@ -332,6 +332,7 @@ def test_the_lock_holds_for_more_files_than_a_process_may_open(
 
 
 def test_workers_stay_for_the_next_ingest_and_end_when_nothing_comes(tmp_path: Path) -> None:
+    warm_workers.WARM.close()
     with warm_workers.workers(1) as (first,):
         pass
     with warm_workers.workers(1) as (second,):
