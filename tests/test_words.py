@@ -122,7 +122,8 @@ def prose_of(path: Path) -> Iterator[tuple[int, str]]:
     if path.suffix == ".py" and not may_hold_a_word(text):
         return
     if path.suffix == ".py":
-        yield from _comments(path)
+        if ANY_WORD.search(MARKS.sub(" ", "\n".join(line.partition("#")[2] or "." for line in text.splitlines()))):
+            yield from _comments(path)
         yield from _strings(ast.parse(text), messages=path.relative_to(ROOT).parts[0] != "tests")
     elif path.suffix == ".ipynb":
         for cell in json.loads(text)["cells"]:
