@@ -337,6 +337,29 @@ def test_time_constants_that_are_both_at_the_bound_are_not_known() -> None:
     assert "tau2 is not known: it is too close to tau1" in made["Warning"]
 
 
+def test_a_rest_that_goes_on_past_the_end_of_its_fit_has_no_v_inf() -> None:
+    """After a C/10 discharge of an LG M50 two exponentials ended 23 mV below the last sample of a voltage that still
+    rose, and that was called extrapolated."""
+    on, t = after_load().iloc[:10], np.geomspace(1.0, 21600, 2000)
+    made = battery.relaxation(joined(on, series(t, 0 * t, 3.4 + 0.04 * np.log(t)), apart=0.0)).iloc[0]
+    assert np.isnan(made["V_inf [V]"])
+    assert "mV past the end of the fit: V_inf is not known" in made["Warning"]
+    fallen = 3.6 + 0.02 * np.exp(-t / 900) - 0.05 * np.exp(-t / 20)
+    down = battery.relaxation(joined(on, series(t, 0 * t, fallen), apart=0.0)).iloc[0]
+    assert down["V_inf [V]"] == pytest.approx(3.6, abs=1e-5)
+
+
+def test_two_samples_at_the_end_of_a_rest_are_not_its_drift() -> None:
+    """A rest that is logged every 10 min, and again 0.1 s later at its end: a bit of 0.15 mV there made 5 V/h of it."""
+    on, t = after_load().iloc[:10], np.append(np.arange(600.0, 7201, 600.0), 7200.1)
+    volts = 3.6 - 0.001 * np.exp(-t / 3600) + np.append(np.zeros(12), 1.5e-4)
+    frame = joined(on, series(t, 0 * t, volts), apart=0.0)
+    true = 1000 * 0.001 * np.exp(-7200 / 3600)
+    assert battery.ocv_from_rests(frame)["Drift [mV/h]"].iloc[0] == pytest.approx(true, abs=1)
+    pulse = series(np.arange(0.1, 10, 0.1), np.full(99, 1.0), np.full(99, 3.5))
+    assert abs(battery.dcir(joined(frame, pulse, apart=0.1))["Drift before [mV/min]"].iloc[-1]) < 0.1
+
+
 def test_a_rest_that_still_drifts_is_marked() -> None:
     made = battery.ocv_from_rests(after_load(tau=3000, seconds=3600))
     assert made["Warning"].str.contains("mV/h: not at equilibrium").all()

@@ -177,7 +177,7 @@ _OF_SAMPLES = (
     Declared(
         "ocv_from_rests",
         "What is the open-circuit voltage at the end of each rest?",
-        3,
+        4,
         ocv_from_rests,
         "samples",
         ("gitt", "hppc"),
@@ -218,7 +218,7 @@ _OF_SAMPLES = (
     Declared(
         "relaxation",
         "How does the voltage come to rest after a load?",
-        4,
+        5,
         relaxation,
         "samples",
         ("gitt", "hppc", "rpt"),
@@ -247,7 +247,7 @@ _OF_SAMPLES = (
     Declared(
         "dcir",
         "What is the resistance of each pulse, by state of charge and direction?",
-        3,
+        4,
         dcir,
         "samples",
         ("hppc", "pulses", "rpt"),
@@ -270,7 +270,7 @@ _OF_SAMPLES = (
     Declared(
         "gitt",
         "How fast is diffusion, from pulses with long rests?",
-        5,
+        6,
         gitt,
         "samples",
         ("gitt",),

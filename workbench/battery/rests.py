@@ -39,10 +39,12 @@ def rests_of(samples: Checked, still: float, least: float) -> list[Rest]:
 
 def drift(time: Floats, voltage: Floats, seconds: float) -> float:
     """How fast the voltage moves over the last part of a rest, V/s: the slope of a line through its samples, at least
-    two; NaN for one."""
+    two, that span at least half of that part where the rest is that long; NaN for one."""
     if len(time) < 2:
         return float("nan")
-    first = min(int(np.searchsorted(time, time[-1] - seconds - 1e-6)), len(time) - 2)
+    # Many cyclers log every 10 min in a rest, and once more at its end: of samples 0.1 s apart a line shows the noise.
+    wide = int(np.searchsorted(time, time[-1] - seconds / 2 + 1e-6)) - 1
+    first = min(int(np.searchsorted(time, time[-1] - seconds - 1e-6)), len(time) - 2, max(wide, 0))
     t, u = time[first:] - time[first:].mean(), voltage[first:]
     return float(t @ (u - u.mean()) / (t @ t)) if float(t @ t) > 0 else float("nan")
 

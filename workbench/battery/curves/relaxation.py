@@ -47,6 +47,8 @@ _FAR = 0.020
 _EVERY = 10.0
 _BOUND = 1.01
 _APART = 2.0
+_MISSED, _NOTICED = 2.0, 0.001
+"""A rest that moves on past V_inf, by more than so many times the rms of the fit and so many V, is none of the fit's."""
 _EXACT = 1e-12
 """A mean square of residuals, in the square of the range, that is as good as none."""
 _BETTER = 10.0
@@ -95,9 +97,10 @@ def relaxation(
     Returns one row a rest. ``Resistance [Ohm]`` is the jump at the end of the load over its current, NaN where the
     first sample comes later than 1 s. A voltage at a time is NaN where the samples around it are further apart than
     half of that time. A time constant that is longer than the rest is NaN with its amount and ``V_inf [V]``; one that
-    is as short as the time of the first sample, the least that the fit allows, is NaN with its amount. A row is not
-    valid with fewer than 20 samples. ``Warning`` names an extrapolated V_inf: more than 20 mV from the last
-    sample.
+    is as short as the time of the first sample, the least that the fit allows, is NaN with its amount. ``V_inf [V]`` is
+    NaN too where the last sample is past it by more than 1 mV and twice the rms: then two exponentials do not
+    describe the rest. A row is not valid with fewer than 20 samples. ``Warning`` names an extrapolated V_inf: more than
+    20 mV from the last sample.
     """
     samples = checked(frame, _WHAT, exact=True)
     still = rest_limit(samples.current) if rest is None else rest
@@ -147,12 +150,16 @@ def _row(
         elif tau <= t[-1]:
             row |= {f"a{name} [V]": amount, f"tau{name} [s]": tau}
     said.append(_FEWER.get(len(fit.taus), ""))
-    if not fit.taus or fit.taus[-1] <= t[-1]:
-        row["V_inf [V]"] = fit.end
-        off = 1000 * abs(fit.end - float(u[-1]))
-        said.append(f"V_inf is extrapolated by {off:.3g} mV" if off > 1000 * _FAR else "")
-    else:
+    off = fit.end - float(u[-1])
+    # A term that is still there at the end says from which side the voltage comes to V_inf.
+    passed = -off * float(np.sign(fit.amounts[-1])) if fit.taus else 0.0
+    if fit.taus and fit.taus[-1] > t[-1]:
         said.append("the slow time constant is longer than the rest: V_inf is not known")
+    elif passed > max(_MISSED * fit.rms, _NOTICED):
+        said.append(f"the last sample is {1000 * passed:.3g} mV past the end of the fit: V_inf is not known")
+    else:
+        row["V_inf [V]"] = fit.end
+        said.append(f"V_inf is extrapolated by {1000 * abs(off):.3g} mV" if abs(off) > _FAR else "")
     return {**row, **_features(t, u, least), WARNING: joined(said)}
 
 
