@@ -48,7 +48,7 @@ _EVERY = 10.0
 _BOUND = 1.01
 _APART = 2.0
 _MISSED, _NOTICED = 2.0, 0.001
-"""A rest that moves on past V_inf, by more than so many times the rms of the fit and so many V, is none of the fit's."""
+"""The fit does not describe a rest that is past V_inf by more than so many times its rms and so many V."""
 _EXACT = 1e-12
 """A mean square of residuals, in the square of the range, that is as good as none."""
 _BETTER = 10.0
