@@ -158,5 +158,6 @@ def _row(
 def _no_pulses(long: int, longest: float, why: str) -> Refusal:
     words = "No load starts from rest"
     if long:
-        words = f"No pulse: each of the {long} loads that start from rest lasts longer than {longest:g} s"
+        which = "the load that starts" if long == 1 else f"each of the {long} loads that start"
+        words = f"No pulse: {which} from rest lasts longer than {longest:g} s"
     return Refusal("no_pulses", f"{words}. HPPC, GITT or any pulse after a rest of 5 min would do.{why}")
