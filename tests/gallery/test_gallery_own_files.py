@@ -81,6 +81,23 @@ def test_dqdv_of_an_ageing_test_has_the_area_of_its_charge(bench: wb.Bench, dire
     assert not figure.workbench.warnings
 
 
+@pytest.mark.parametrize("entry", ["dq-dv", "ic-peaks"])
+def test_a_test_that_only_discharges_is_sent_to_the_other_direction(tmp_path: Path, entry: str) -> None:
+    """Of a test that has a discharge alone the recipe said to choose others, though it can draw this one."""
+    share = np.linspace(0, 1, 400)
+    columns = {
+        "Time [s]": 72000 * share,
+        "Current [A]": 0.1 + 0 * share,
+        "Voltage [V]": 4.1 - share + 0.02 * np.sin(9 * share),
+    }
+    pd.DataFrame(columns).to_csv(tmp_path / "slow.csv", index=False)
+    with wb.open(tmp_path / "lab.db") as bench:
+        bench.ingest(tmp_path / "slow.csv", specification="Cell", rating="2Ah,3.0V,4.15V", sign="discharge")
+        bench.analyse("ic_peaks", "slow")
+        assert "or the other direction" in words(bench.figure(entry, direction="charge"))
+        assert bench.figure(entry, direction="discharge").data
+
+
 def test_dqdv_keeps_the_height_of_a_sharp_peak_or_says_that_it_does_not(tmp_path: Path) -> None:
     """A plateau of 2 mV in a charge at C/20: the window of 20 mV drew half of its height, and said nothing."""
     volts = np.linspace(3.0, 3.9, 200_001)

@@ -101,7 +101,9 @@ def transform(data, params):
     if not curves:
         if unknown := no_amount(tests["amount"], base):
             return unknown
-        return battery.message(f"The chosen tests have no whole {params['direction']}. Choose others.")
+        return battery.message(
+            f"The chosen tests have no whole {params['direction']}. Choose others, or the other direction."
+        )
     if not params["all"]:
         curves = [curves[0], curves[-1]] if len(curves) > 1 else curves
     factor, unit = capacity_unit(base, [charge[-1] for _, _, charge, _ in curves])

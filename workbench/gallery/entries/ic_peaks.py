@@ -41,7 +41,8 @@ def transform(data, params):
         )
     if not found:
         return battery.message(
-            f"No peaks on {params['direction']} in the chosen tests. Choose others.", unmet=True
+            f"No peaks on {params['direction']} in the chosen tests. Choose others, or the other direction.",
+            unmet=True,
         )
     rows = pd.concat(found).sort_values("began", na_position="last")
     order = {test: place for place, test in enumerate(dict.fromkeys(rows["test"]))}
