@@ -193,6 +193,14 @@ def test_what_the_data_do_not_know_is_empty_and_said() -> None:
     assert unknown
 
 
+def test_of_a_resistor_alone_nothing_else_is_known() -> None:
+    frequency = np.geomspace(1e4, 1e-2, 40)
+    frame = pd.DataFrame({"Frequency [Hz]": frequency, "Z_Re [Ohm]": 0.05 + 0 * frequency, "Z_Im [Ohm]": 0.0})
+    made = battery.circuit(frame, circuit="R0-p(R1,CPE1)").iloc[0]
+    assert made["rms relative"] < 0.01
+    assert "not known by these data" in made["Warning"]
+
+
 def test_nothing_is_fitted_to_a_spectrum_that_fails() -> None:
     frame = changed(two_arcs(0.002), 1.5, below=1.0)
     row = battery.circuit(frame, circuit="R0-p(R1,C1)-p(R2,C2)").iloc[0]

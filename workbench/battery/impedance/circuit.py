@@ -182,6 +182,7 @@ def _begin(made: Circuit, omega: Floats, z: Complexes, rng: np.random.Generator)
     """One start, (k,): arcs with time constants over the range of frequencies, in the order of the text, Warburg
     elements at its slow end, and resistances of the size of the spectrum."""
     span, slow, fast = float(np.ptp(z.real)), 1 / float(omega.min()), 1 / float(omega.max())
+    span = span or float(np.abs(z).max())  # a resistor alone has no span
     ohms = span * np.exp(rng.uniform(np.log(0.03), 0.0, len(made.kinds)))
     if made.series_resistance is not None:
         ohms[made.series_resistance] = float(z.real[np.argmax(omega)]) * rng.uniform(0.7, 1.1)
