@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
+from io import StringIO
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -199,6 +200,45 @@ def test_times_of_two_parts_are_what_the_unit_says(
     parts = [note for note in reading.notes if note.code == "time_parts"]
     assert bool(parts) == (header == "Time" and column_map is None)
     assert all('say column_map={"Time": "Time [h]"}' in note.message for note in parts)
+
+
+@pytest.mark.parametrize("kind", ["text", "typed"])
+@pytest.mark.parametrize(("clock", "step"), [(1800, 1800.0), (30, 30.0), (700, 30.0), (None, 30.0)])
+def test_a_clock_shows_whether_times_of_two_parts_are_hours(
+    clock: int | None, step: float, kind: str, tmp_path: Path
+) -> None:
+    begin = datetime(2024, 5, 13, 22, 50, 7)
+    made = pd.read_csv(StringIO(f"Time,voltage [V],current [A]\n{HOURS}\n"), dtype={"Time": "str"})
+    if clock is not None:
+        made["Date Time"] = [f"{begin + timedelta(seconds=clock * n):%Y-%m-%d %H:%M:%S}" for n in range(12)]
+    path = tmp_path / ("test.csv" if kind == "text" else "test.parquet")
+    made.to_csv(path, index=False) if kind == "text" else made.to_parquet(path)
+    reading = read(path, sign="discharge")
+    assert concat(list(reading.batches))["Time [s]"].floats() == pytest.approx([step * n for n in range(12)])
+    (said,) = [note.message for note in reading.notes if note.code == "time_parts"]
+    assert ("agrees with the clock times in 'Date Time'" in said) == (clock == 1800)
+    assert ('say column_map={"Time": "Time [h]"}' in said) == (clock != 1800)
+
+
+def test_times_of_day_of_two_parts_are_hours_where_the_day_changes_with_them(tmp_path: Path) -> None:
+    begin = datetime(2024, 5, 13, 22, 50)
+    moments = [begin + timedelta(minutes=5 * n) for n in range(60)]
+    rows = "".join(f"{at:%Y-%m-%d},{at:%H:%M},{3.6 + n / 1e3},1\n" for n, at in enumerate(moments))
+    reading = read(file(tmp_path, f"Date,Time,voltage [V],current [A]\n{rows}"), sign="discharge")
+    assert concat(list(reading.batches))["Time [s]"].floats() == pytest.approx([300.0 * n for n in range(60)])
+    assert reading.start_time == begin.replace(tzinfo=UTC)
+
+
+def test_step_times_of_two_parts_are_hours_beside_a_clock(tmp_path: Path) -> None:
+    begin = datetime(2024, 5, 13, 8, 50)
+    rows = "".join(
+        f"{n // 6 % 24}:{10 * (n % 6):02},{1 + s},{3.6 - n / 1e3},{1 - 2 * s},{begin + timedelta(minutes=130 * s + 10 * n)}\n"
+        for s in range(2)
+        for n in range(13)
+    )
+    header = "Step Time,Step,voltage [V],current [A],Date Time\n"
+    made = table(file(tmp_path, header + rows), sign="discharge")
+    assert made["Time [s]"].floats()[12] == pytest.approx(7200.0)
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,8 @@ Role: TypeAlias = Literal["time", "number", "count", "clock", "free"]
 
 T = TypeVar("T")
 _HOUR = 3600.0
+HOURS_AND_MINUTES = "(hh:mm)"
+"""What says that times of two parts are hours and minutes; see `values.durations`."""
 KNOWN = {described.name: described for described in SERIES_COLUMNS}
 _PLACES = {name: place for place, name in enumerate(KNOWN)}
 _LONGEST_NAME = 200
@@ -81,7 +83,7 @@ class Planned:
     @property
     def of_durations(self) -> str:
         """What says how times of two parts are meant: ``1:30`` in hours is an hour and a half."""
-        return "(hh:mm)" if self.unit is not None and self.unit.times == _HOUR else self.header
+        return HOURS_AND_MINUTES if self.unit is not None and self.unit.times == _HOUR else self.header
 
     def apply(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """(n,) float of the file -> (n,) float in our unit and with our sign."""

@@ -342,9 +342,10 @@ class Survey:
             return
         sample = series.dropna().head(_SAMPLE)
         if durations(sample, planned.of_durations)[1] < 0.5 * max(len(sample), 1):
-            settings.time, settings.time_form = "duration", planned.of_durations
-            notes.extend(two_parts(planned, sample))
-            passed = durations(series, planned.of_durations)[0]
+            settings.time = "duration"
+            settings.time_form, said = two_parts(planned, series, partial(self._beside, settings))
+            notes.extend(said)
+            passed = durations(series, settings.time_form)[0]
             if (np.diff(passed) < 0).any():
                 notes.extend(falls_beside(planned, passed, self._beside(settings)))
             self._join_days(settings, planned, series, notes)
@@ -396,7 +397,7 @@ class Survey:
         )
         if days is None:
             return
-        values = durations(series, planned.of_durations)[0]
+        values = durations(series, settings.time_form)[0]
         stamps = clocks(self._column(days), settings.patterns[days])
         since = np.where(np.isnat(stamps), np.nan, stamps.astype(np.int64) / 1e6)
         if not are_of_days(values, since):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +12,7 @@ from ...cycling.findings import Finding
 from ...errors import FileRefused
 from ...messages import column_map as mapping
 from ...messages import counted, spaced, times
-from .columns import Plan, Planned
+from .columns import HOURS_AND_MINUTES, Plan, Planned
 from .header_units import Unit, time_words
 from .values import (
     Cells,
@@ -19,6 +20,7 @@ from .values import (
     clock_format,
     clocks,
     counted_clock,
+    durations,
     have_two_parts,
     is_text,
     later_texts,
@@ -37,6 +39,7 @@ _LEAST = 60.0
 """s of a clock that can show that a unit is wrong; below, its whole seconds are too coarse."""
 _OTHER = 5.0
 """A time that goes on as many times faster or slower than a clock is another time."""
+_SAMPLE = 300
 _SHARED = 0.25
 """Share of the samples that may have the clock time of the one before."""
 
@@ -253,14 +256,36 @@ def coarse_clock(header: str, moments: Floats) -> list[Finding]:
     return [Finding("odd", "coarse_clock", text)]
 
 
-def two_parts(planned: Planned, sample: Cells) -> list[Finding]:
-    """The note on times such as ``0:30``, if nothing says whether they are minutes or hours."""
-    said = planned.stated or ":" in planned.header
-    if said or not have_two_parts(sample):
-        return []
-    fix = mapping({planned.header: "Time [h]"})
-    text = (
-        f"The times in '{planned.header}', such as '{sample.dropna().iloc[0]}', were read as minutes and seconds. If "
-        f"they are hours and minutes, say {fix}."
-    )
-    return [Finding("assumed", "time_parts", text, mapping({planned.header: "Time [min]"}))]
+def two_parts(
+    planned: Planned, texts: Cells, beside: Callable[[], tuple[str, Floats] | None]
+) -> tuple[str, list[Finding]]:
+    """What says how times of two parts, such as ``0:30``, are meant, and the note on it if only the clock says it.
+
+    ``texts``, (n,), are the times. ``beside`` gives the header of a clock column and its times, (n,) s. They are minutes
+    and seconds unless the header or the clock says that they are hours and minutes.
+    """
+    if planned.stated or ":" in planned.header or not have_two_parts(texts.dropna().head(_SAMPLE)):
+        return planned.of_durations, []
+    said = f"The times in '{planned.header}', such as '{texts.dropna().iloc[0]}', were read as"
+    in_hours, in_minutes = (mapping({planned.header: f"Time [{unit}]"}) for unit in ("h", "min"))
+    clock = beside()
+    if clock is not None and _are_hours(durations(texts)[0], clock[1]):
+        text = f"{said} hours and minutes, which agrees with the clock times in '{clock[0]}'."
+        return HOURS_AND_MINUTES, [Finding("assumed", "time_parts", text, in_hours)]
+    text = f"{said} minutes and seconds. If they are hours and minutes, say {in_hours}."
+    return planned.of_durations, [Finding("assumed", "time_parts", text, in_minutes)]
+
+
+def _are_hours(passed: Floats, moments: Floats) -> bool:
+    """Whether times, (n,) s if they are minutes and seconds, go on 60 times as fast, as a clock, (n,) s, shows.
+
+    They may start again with each step. Each run of them is off by up to a minute.
+    """
+    known = np.isfinite(passed) & np.isfinite(moments)
+    passed, moments = passed[known], moments[known]
+    if (moments % _DAY == 0).all():
+        return len(np.unique(moments)) > 1 and are_of_days(60.0 * passed, moments)
+    on = np.diff(passed) >= 0
+    span, elapsed = float(np.diff(passed)[on].sum()), float(np.diff(moments)[on].sum())
+    slack = 60.0 * (1 + np.count_nonzero(~on)) + _AGREE * elapsed
+    return elapsed > 2.0 * slack and abs(elapsed - 60.0 * span) <= slack

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Protocol
 
@@ -43,9 +43,9 @@ from .several_cells import (
 )
 from .text_format import check_sign, of_one_electrode
 from .text_rows import DAY, Midnights, directed, no_number, time_notes, unread_text, with_power
-from .time_evidence import are_of_days, coarse_clock, refuse_written_dates, time_unit
+from .time_evidence import are_of_days, coarse_clock, refuse_written_dates, time_unit, two_parts
 from .typed_clocks import first_moment, moments
-from .typed_values import Meant, is_of_text, meant_by, numbers_of
+from .typed_values import Meant, is_of_text, meant_by, numbers_of, series_of
 from .values import (
     CountedClock,
     clock_format,
@@ -366,6 +366,7 @@ class _TypedRows:
         self.days: Planned | None = None
         self.midnights = Midnights()
         self.pattern: str | None = None
+        self.time_form = "" if self.time is None else self.time.of_durations
         self.counted: CountedClock | None = None
         self.zero: float | None = None
         self.passed = 0
@@ -399,6 +400,10 @@ class _TypedRows:
                 and first.kind not in ("datetime", "text")
             ):
                 self._settle_unit(columns)
+            if self.time.role == "time" and first is not None and first.kind == "text" and self.pattern is None:
+                texts = series_of(columns[self.time.header])
+                self.time_form, said = two_parts(self.time, texts, partial(self._beside, columns))
+                self.notes.extend(said)
             if self._may_be_of_a_day(columns[self.time.header]):
                 self._join_days(columns)
         if self.days is not None:
@@ -445,12 +450,16 @@ class _TypedRows:
         """The unit of a time that is numbers: what its header names, or what agrees with a clock beside it."""
         if self.time is None:
             return
-        clock = self.plan.clock
-        found = None if clock is None else moments(columns[clock.header])
-        beside = None if clock is None or found is None else (clock.header, found)
+        beside = self._beside(columns)
         values, mapped = numbers_of(columns[self.time.header]), self.time.header in self.plan.mapped
         unit = time_unit(self.time, values, beside, mapped=mapped, notes=self.notes)
         self.time = replace(self.time, unit=unit)
+
+    def _beside(self, columns: Mapping[str, pa.Array]) -> tuple[str, NDArray[np.float64]] | None:
+        """The header of a clock column and its times, (n,) s; None if there is none."""
+        clock = self.plan.clock
+        found = None if clock is None else moments(columns[clock.header])
+        return None if clock is None or found is None else (clock.header, found)
 
     def tables(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Table]:
         for batch in batches:
@@ -549,9 +558,9 @@ class _TypedRows:
         return number_column(values)
 
     def _time_of_text(self, array: pa.Array) -> NDArray[np.float64]:
-        series = pd.Series(array.cast(pa.string()).to_pandas(), dtype="str")
+        series = series_of(array)
         if self.pattern is None:
-            return durations(series, "" if self.time is None else self.time.of_durations)[0]
+            return durations(series, self.time_form)[0]
         stamps = clocks(series, self.pattern)
         return np.where(np.isnat(stamps), np.nan, stamps.astype(np.int64) / 1e6)
 

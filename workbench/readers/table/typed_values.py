@@ -42,7 +42,7 @@ class Meant:
             made = _spans(array) if header in self.passed else array
             made = _pointed(made) if header in self.pointed and is_of_text(made.type) else made
             if header in self.counted and is_of_text(made.type):
-                made = pa.array(numbers(_series(made), ".")[0], from_pandas=True)
+                made = pa.array(numbers(series_of(made), ".")[0], from_pandas=True)
             if made is not array:
                 batch = batch.set_column(place, header, made)
         return batch
@@ -61,7 +61,7 @@ def meant_by(file: str, plan: Plan, batch: pa.RecordBatch) -> Meant:
     units = {column.header: column.unit for column in plan.columns if column.role != "free"}
     units |= {header: unit for header, _, unit in plan.splits}
     texts = {
-        header: _series(arrays[header].slice(0, _SAMPLE)) for header in units if is_of_text(arrays[header].type)
+        header: series_of(arrays[header].slice(0, _SAMPLE)) for header in units if is_of_text(arrays[header].type)
     }
     small = {n for n, header in enumerate(texts) if (unit := units[header]) and unit.over >= SMALL_UNITS}
     rows = [list(row) for row in zip(*(series.fillna("") for series in texts.values()), strict=True)]
@@ -88,7 +88,7 @@ def _refuse_unread(file: str, time: Planned, array: pa.Array) -> None:
         f"seconds, hh:mm:ss or a date and time were expected. Name another with {mapping({'its name': TIME})}."
     )
     if is_of_text(array.type):
-        sample = _series(array).dropna()
+        sample = series_of(array).dropna()
         sample = sample[sample.str.strip() != ""]
         unread = len(sample) and durations(sample, time.of_durations)[1] == len(sample)
         if not unread or clock_format(sample.head(20_000).tolist())[0] is not None:
@@ -124,7 +124,8 @@ def numbers_of(array: pa.Array) -> NDArray[np.float64]:
     return column.floats()
 
 
-def _series(texts: pa.Array) -> pd.Series[str]:
+def series_of(texts: pa.Array) -> pd.Series[str]:
+    """The texts of a column."""
     return pd.Series(texts.cast(pa.string()).to_pandas(), dtype="str")
 
 
