@@ -200,8 +200,16 @@ def test_a_header_alone_is_still_refused(tmp_path: Path) -> None:
          "{t},{cycle},{step},{i},{u},{mah},{mah},{warm}"),
         ("循环,工步序号,时间/s,电流/mA,电压/V,充电容量/Ah,放电容量/Ah,温度/℃",
          "{cycle},{step},{t},{ma},{u},{q},{q},{warm}"),
+        ("Zyklusnummer,Schritt-Nr.,Zeit [s],Strom [mA],Spannung [V],Ladekapazität [Ah],Entladekapazität [Ah],"
+         "Zelltemperatur [°C]", "{cycle},{step},{t},{ma},{u},{q},{q},{warm}"),
+        ("Zyklus;Schrittnummer;Testzeit/s;Strom/mA;Spannung/V;Kapazität Laden/mAh;Kapazität Entladen/mAh;"
+         "Temperatur/°C", "{cycle};{step};{t};{ma};{u};{mah};{mah};{warm}"),
+        ("循環,工步,時間(s),電流（mA）,電壓（V）,充電容量（mAh）,放電容量（mAh）,溫度（℃）",
+         "{cycle},{step},{t},{ma},{u},{mah},{mah},{warm}"),
+        ("Cycle,Étape,Temps (s),Courant (mA),Tension (V),Capacité de charge (Ah),Capacité de décharge (Ah),"
+         "Température (°C)", "{cycle},{step},{t},{ma},{u},{q},{q},{warm}"),
     ],
-    ids=["camels", "units behind", "Chinese"],
+    ids=["camels", "units behind", "Chinese", "German", "German verbs", "Chinese of Taiwan", "French"],
 )  # fmt: skip
 def test_counters_with_names_in_one_word(header: str, line: str, tmp_path: Path) -> None:
     _, table = got(tmp_path, header + "\n" + rows(line))

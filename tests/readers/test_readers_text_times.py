@@ -232,7 +232,8 @@ def test_times_of_day_of_two_parts_are_hours_where_the_day_changes_with_them(tmp
 def test_step_times_of_two_parts_are_hours_beside_a_clock(tmp_path: Path) -> None:
     begin = datetime(2024, 5, 13, 8, 50)
     rows = "".join(
-        f"{n // 6 % 24}:{10 * (n % 6):02},{1 + s},{3.6 - n / 1e3},{1 - 2 * s},{begin + timedelta(minutes=130 * s + 10 * n)}\n"
+        f"{n // 6 % 24}:{10 * (n % 6):02},{1 + s},{3.6 - n / 1e3},{1 - 2 * s},"
+        f"{begin + timedelta(minutes=130 * s + 10 * n)}\n"
         for s in range(2)
         for n in range(13)
     )

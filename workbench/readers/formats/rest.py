@@ -152,5 +152,5 @@ REST = AtRest(
     sign="found",
     clocks=CLOCK_NAMES,
     at_rest=True,
-    rule=7,
+    rule=8,
 )

@@ -261,8 +261,8 @@ def two_parts(
 ) -> tuple[str, list[Finding]]:
     """What says how times of two parts, such as ``0:30``, are meant, and the note on it if only the clock says it.
 
-    ``texts``, (n,), are the times. ``beside`` gives the header of a clock column and its times, (n,) s. They are minutes
-    and seconds unless the header or the clock says that they are hours and minutes.
+    ``texts``, (n,), are the times. ``beside`` gives the header of a clock column and its times, (n,) s. They are
+    minutes and seconds unless the header or the clock says that they are hours and minutes.
     """
     if planned.stated or ":" in planned.header or not have_two_parts(texts.dropna().head(_SAMPLE)):
         return planned.of_durations, []
