@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import zipfile
 import zlib
 from importlib.util import find_spec
 from pathlib import Path
@@ -281,6 +282,20 @@ def test_the_operations_of_nasa(shared_data: Path, truth: dict[str, Any]) -> Non
 def test_the_workbook_of_two_sheets(shared_data: Path, truth: dict[str, Any]) -> None:
     reading = read(shared_data / "custom_xlsx/multipulse_hppc.xlsx")
     assert concat(list(reading.batches)).n == truth["custom_xlsx/multipulse_hppc.xlsx"]["reference"]["rows"]
+
+
+@pytest.mark.parametrize("lacks", ["data.ndc", "data_runInfo.ndc", "data_step.ndc"])
+def test_an_ndax_that_lacks_a_file_says_which(lacks: str, shared_data: Path, tmp_path: Path) -> None:
+    path = tmp_path / "cell.ndax"
+    with (
+        zipfile.ZipFile(shared_data / "neware_ndax" / "Unit27_Example_Data_File.ndax") as whole,
+        zipfile.ZipFile(path, "w") as made,
+    ):
+        for name in whole.namelist():
+            if name != lacks:
+                made.writestr(name, whole.read(name))
+    with pytest.raises(FileRefused, match=rf"^The archive 'cell\.ndax' lacks '{lacks}', without which"):
+        read(path)
 
 
 def test_a_file_without_rows_is_refused(shared_data: Path) -> None:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..messages import column_map, counted, option, spaced, times
 from ..table import Table
 from . import columns as c
+from .empty_samples import EmptySamples
 from .far_voltages import FarVoltages
 from .findings import Finding
 from .owned_intervals import Gaps, Owned
@@ -279,6 +280,7 @@ class Survey:
         self._unknown = {c.CURRENT: 0, c.VOLTAGE: 0}
         self._voltages: list[float] = []
         self._far = FarVoltages()
+        self._empty = EmptySamples()
         self._currents: list[float] = []
 
     def feed(self, table: Table, steps: Ints) -> None:
@@ -299,6 +301,7 @@ class Survey:
             self._infinite += int(np.isinf(values).sum())
         self._negative += int((voltage < 0).sum())
         self._far.feed(self.rows, voltage, time)
+        self._empty.feed(self.rows, time, np.where(swept, np.nan, current), voltage)
         finite = voltage[np.isfinite(voltage)]
         if len(finite):
             self._voltages.append(float(np.median(finite)))
@@ -362,6 +365,7 @@ class Survey:
                 message += f" If so, say {column_map({headers[c.VOLTAGE]: 'Voltage [mV]'})}."
             made.append(Finding("odd", "voltage_unit", message))
         made += self._far.findings(headers.get(c.VOLTAGE, c.VOLTAGE), None if in_millivolts else rated_voltage)
+        made += self._empty.findings()
         for name, count in self._unknown.items():
             if count and name in self.present:
                 message = f"'{name}' is null in {spaced(count)} of {counted(self.rows, 'sample')}."

@@ -18,7 +18,7 @@ from pydantic import JsonValue
 
 from ...cycling.findings import Finding
 from ...errors import FileRefused, TooLarge
-from ...messages import spaced
+from ...messages import quoted, spaced
 from .. import limits
 from ..file import locked_child
 from ..file.archives import Scratch, check_members, members, unpacked
@@ -44,20 +44,22 @@ _BTS_9 = 129
 """The first version of a .nda whose places are numbers of 8 bytes."""
 _POINTER, _POINTER_OF_9 = (64, "<II"), (82, "<QQ")
 """Where the header of a .nda says where its records begin and how many bytes they have, and in which form."""
+_PARTS = ("data.ndc", "data_runInfo.ndc", "data_step.ndc")
+"""Files in a .ndax of today: voltage and current; times and counters; steps and cycles. Old ones have only the first."""
 _ZEROS = 64
 """Bytes at the end of the records that are not all zero in a whole file; a record has 38 or more."""
 
 
 @dataclass(frozen=True)
 class NewareBinary:
-    """A binary format of Neware; ``begins`` are its first bytes, ``member`` is a file that its zip must hold."""
+    """A binary format of Neware; ``begins`` are its first bytes, ``parts`` are files of which its zip holds one."""
 
     name: str
     brand: str
     endings: tuple[str, ...]
     about: str
     begins: bytes
-    member: str = ""
+    parts: tuple[str, ...] = ()
     sign: Sign = "charge"
     sign_rule: str = "positive charges; turned"
     counters: Counters = "step"
@@ -66,19 +68,19 @@ class NewareBinary:
     def matches(self, head: Head) -> bool:
         if not (head.raw.startswith(self.begins) or head.data.startswith(self.begins)):
             return False
-        if not self.member:
+        if not self.parts:
             return True
         with self._unpacked(head) as path:
-            return self._is_member(path)
+            return bool(_parts_in(path))
 
     def read(self, head: Head, *, column_map: Mapping[str, str] | None = None, sign: str | None = None) -> Reading:
         """Read a .nda or .ndax file; see ``readers.read``."""
         with self._unpacked(head) as unnamed, _ending_in(self.endings[0], unnamed) as path:
-            if self.member:
+            if self.parts:
                 check_members(path, head.name)
             table = _table_of(path, head.name)
             metadata = _metadata(path)
-            cut = [] if self.member else _cut(path)
+            cut = [] if self.parts else _cut(path)
         labels = unique_labels(table.column_names)
         plan = plan_columns(
             labels, COLUMNS, clocks=("unix time",), splits=SPLITS, column_map=column_map, file=head.name
@@ -101,13 +103,10 @@ class NewareBinary:
         reading.metadata = metadata
         return reading
 
-    def _is_member(self, path: Path) -> bool:
-        return any(name.rsplit("/", 1)[-1] == self.member for name in members(path))
-
     @contextmanager
     def _unpacked(self, head: Head) -> Iterator[Path]:
         """The path of the unpacked file. A .ndax is a zip archive itself and is not unpacked."""
-        whole = bool(self.member) and self._is_member(head.path)
+        whole = bool(self.parts) and bool(_parts_in(head.path))
         with unpacked(head.path, head.name, None if whole else head.packed, self.endings[0]) as path:
             yield path
 
@@ -151,7 +150,7 @@ def _table_of(path: Path, name: str) -> pa.Table:
     with _own_zlib():
         fastnda = _fastnda(name)
         # fastnda writes about time jumps and pulses to the log. Our notes say what matters.
-        with silent("fastnda"), guarded(lambda why: _damaged(name, why)):
+        with silent("fastnda"), guarded(lambda why: _incomplete(name, path) or _damaged(name, why)):
             frame = fastnda.read(str(path))
     if frame.height > limits.MOST_ROWS:
         raise TooLarge(f"'{name}' has more than {limits.MOST_ROWS} rows. Split the test.")
@@ -187,6 +186,23 @@ def _cut(path: Path) -> list[Finding]:
             "missing, and the last one may be wrong. Copy or export it again."
         )
     return [Finding("odd", "file_cut", text)]
+
+
+def _parts_in(path: Path) -> set[str]:
+    """Those files of a .ndax that an archive has; none if it is not an archive."""
+    return {name.rsplit("/", 1)[-1] for name in members(path)} & set(_PARTS)
+
+
+def _incomplete(name: str, path: Path) -> str:
+    """What a .ndax that cannot be read lacks. A whole one of an old version has ``data.ndc`` alone."""
+    found = _parts_in(path)
+    missing = [part for part in _PARTS if part not in found]
+    if not found or not missing:
+        return ""
+    lacks = f"The archive '{name}' lacks {quoted(missing)}"
+    if found == {"data.ndc"}:
+        return f"{lacks}, which all but old versions have, and cannot be read. Copy it again, or export the test as csv."
+    return f"{lacks}, without which the test cannot be read. Copy it again, or export the test as csv."
 
 
 def _damaged(name: str, why: str) -> str:
@@ -225,7 +241,7 @@ NDAX = NewareBinary(
     name="neware-ndax",
     brand="Neware",
     endings=(".ndax",),
-    about="Zip container of BTS; known by the 'data.ndc' in it. Needs the extra 'neware'.",
+    about="Zip container of BTS; known by the files such as 'data.ndc' in it. Needs the extra 'neware'.",
     begins=b"PK\x03\x04",
-    member="data.ndc",
+    parts=_PARTS,
 )
