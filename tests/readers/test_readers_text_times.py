@@ -247,6 +247,7 @@ def test_step_times_of_two_parts_are_hours_beside_a_clock(tmp_path: Path) -> Non
     [
         "%Y%m%dT%H%M%S", "%Y%m%d %H%M%S", "%Y年%m月%d日 %H:%M:%S", "%d/%m/%y %H:%M:%S", "%B %d, %Y %I:%M:%S %p",
         "%a %b %d %H:%M:%S %Y", "%Y:%m:%d %H:%M:%S", "%Y-%m-%d_%H-%M-%S", "%Y-%m-%d %H:%M:%S UTC",
+        "%d.%m.%Y, %H:%M:%S", "%m/%d/%Y, %I:%M:%S %p", "%H:%M:%S %d/%m/%Y", "%H:%M:%S %d.%m.%Y", "%I:%M:%S %p %m/%d/%Y",
     ],
 )  # fmt: skip
 def test_other_ways_to_write_a_clock_time(form: str, tmp_path: Path) -> None:
@@ -256,6 +257,30 @@ def test_other_ways_to_write_a_clock_time(form: str, tmp_path: Path) -> None:
     assert concat(list(reading.batches))["Time [s]"].floats() == pytest.approx([60.0 * n for n in range(100)])
     assert reading.start_time == begin.replace(tzinfo=UTC)
     assert ("time_zone" in {note.code for note in reading.notes}) == ("UTC" not in form)
+
+
+def test_the_order_of_a_date_behind_the_hour_can_be_said(tmp_path: Path) -> None:
+    begin = datetime(2017, 10, 5, 11, 30)
+    rows = "".join(f"{begin + timedelta(seconds=n):%H:%M:%S %d/%m/%Y},{3.6 + n / 1e3},1\n" for n in range(9))
+    path = file(tmp_path, f"Date,voltage [V],current [A]\n{rows}")
+    assert (
+        "month before day: '11:30:00 05/10/2017' is 10 May 2017. If not, say"
+        in notes(path, sign="discharge")["dates"]
+    )
+    reading = read(path, sign="discharge", column_map={"Date": "Date [day first]"})
+    assert reading.start_time == begin.replace(tzinfo=UTC)
+
+
+@pytest.mark.parametrize(("form", "meant"), [("%H:%M:%S", "Time [s]"), ("%H:%M", "Time [h]")])
+def test_times_of_day_without_a_day_say_how_to_take_them(form: str, meant: str, tmp_path: Path) -> None:
+    begin = datetime(2024, 5, 13, 23, 50)
+    rows = "".join(f"{begin + timedelta(seconds=60 * n):{form}},{3.6 + n / 1e3},1\n" for n in range(30))
+    path = file(tmp_path, f"DateTime,voltage [V],current [A]\n{rows}")
+    with pytest.raises(FileRefused, match="have no day") as refused:
+        read(path, sign="discharge")
+    assert f'say column_map={{"DateTime": "{meant}"}}' in str(refused.value)
+    made = table(path, sign="discharge", column_map={"DateTime": meant})
+    assert made["Time [s]"].floats() == pytest.approx([60.0 * n for n in range(30)])
 
 
 def test_a_clock_that_cannot_be_read_is_named_with_one_of_its_times(tmp_path: Path) -> None:

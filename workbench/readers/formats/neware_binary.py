@@ -45,7 +45,7 @@ _BTS_9 = 129
 _POINTER, _POINTER_OF_9 = (64, "<II"), (82, "<QQ")
 """Where the header of a .nda says where its records begin and how many bytes they have, and in which form."""
 _PARTS = ("data.ndc", "data_runInfo.ndc", "data_step.ndc")
-"""Files in a .ndax of today: voltage and current; times and counters; steps and cycles. Old ones have only the first."""
+"""Files in a .ndax: voltage and current; times and counters; steps and cycles. Old versions have only the first."""
 _ZEROS = 64
 """Bytes at the end of the records that are not all zero in a whole file; a record has 38 or more."""
 
@@ -201,8 +201,10 @@ def _incomplete(name: str, path: Path) -> str:
         return ""
     lacks = f"The archive '{name}' lacks {quoted(missing)}"
     if found == {"data.ndc"}:
-        return f"{lacks}, which all but old versions have, and cannot be read. Copy it again, or export the test as csv."
-    return f"{lacks}, without which the test cannot be read. Copy it again, or export the test as csv."
+        lacks += ", which all but old versions have, and cannot be read."
+    else:
+        lacks += ", without which the test cannot be read."
+    return f"{lacks} Copy it again, or export the test as csv."
 
 
 def _damaged(name: str, why: str) -> str:

@@ -14,7 +14,7 @@ def date_notes(header: str, pattern: str, example: str, *, swappable: bool) -> l
     """Notes on the clock times in a column: the order of day and month, and that they name no time zone."""
     made = []
     if swappable:
-        day_first = pattern.startswith("%d")
+        day_first = pattern.index("%d") < pattern.index("%m")
         other = next(word for word, first in DATE_ORDERS.items() if first != day_first)
         text = (
             f"Dates in '{header}' can be read in two ways. They were read as {_order(day_first)}"

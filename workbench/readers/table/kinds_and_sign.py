@@ -33,7 +33,15 @@ from .header_units import Unit, split_header
 from .missing_columns import why_refused
 from .sign_evidence import Directions, Polarity, RunScan, StateVotes, polarity
 from .states import States
-from .time_evidence import are_of_days, coarse_clock, falls_beside, refuse_written_dates, time_unit, two_parts
+from .time_evidence import (
+    are_of_days,
+    coarse_clock,
+    falls_beside,
+    refuse_times_of_day,
+    refuse_written_dates,
+    time_unit,
+    two_parts,
+)
 from .values import (
     Cells,
     CountedClock,
@@ -384,6 +392,7 @@ class Survey:
                 "clock: seconds since 1970, or days of Excel or MATLAB. If they are the time of the test, say "
                 f"{mapping({clock.header: TIME})}; if they are in another unit, write that one, such as 'Time [ms]'."
             )
+        refuse_times_of_day(self.file, clock.header, series)
         raise FileRefused(
             f"The clock times in column '{clock.header}' of '{self.file}' cannot be read ('{_example(series)[:40]}'): "
             "a date and a time such as '2024-05-13 10:00:00' were expected. If another column is the time, say "

@@ -78,6 +78,24 @@ def refuse_written_dates(header: str, values: Floats) -> None:
         )
 
 
+def refuse_times_of_day(file: str, header: str, texts: Cells) -> None:
+    """Refuse clock times, (n,), that are times of day without a day.
+
+    Raises
+    ------
+    FileRefused
+        With the column map that makes them the time.
+    """
+    sample = texts.dropna().head(_SAMPLE)
+    if not len(sample) or durations(sample)[1]:
+        return
+    meant = mapping({header: "Time [h]" if have_two_parts(sample) else TIME})
+    raise FileRefused(
+        f"The clock times in column '{header}' of '{file}', such as '{str(sample.iloc[0])[:40]}', have no day. To take "
+        f"them for the time of the test, say {meant}: where they pass midnight, the time goes on."
+    )
+
+
 def are_of_days(values: Floats, days: Floats) -> bool:
     """Whether times, (n,) s, are times of day of the days beside them, (n,) s, and not the time of the test.
 

@@ -80,6 +80,8 @@ CLOCKS = (
     + tuple(f"%Y-%m-%d{mark}{hour}%z" for mark in "T " for hour in ("%H:%M:%S", "%H:%M:%S.%f"))
     + _OTHER_CLOCKS
     + _DATES
+    + tuple(f"{date}, {hour}" for date in _DATES for hour in _HOURS)
+    + tuple(f"{hour} {date}" for date in _DATES for hour in _HOURS)
 )
 _TO_THE_MINUTE = ((0, 59), (0, 23), (1, 31), (1, 12))
 _WRITTEN = {14: ((0, 59), *_TO_THE_MINUTE), 12: _TO_THE_MINUTE}
@@ -299,7 +301,7 @@ def clock_format(
         made = _all_clocks(texts, pattern)
         if made is None:
             continue
-        date = next((date for date in _DAY_FIRST if pattern.startswith(date)), None)
+        date = next((date for date in _DAY_FIRST if date in pattern), None)
         if date is None:
             return pattern, False
         swapped = pattern.replace(date, _DAY_FIRST[date])
