@@ -306,4 +306,4 @@ def _are_hours(passed: Floats, moments: Floats) -> bool:
     on = np.diff(passed) >= 0
     span, elapsed = float(np.diff(passed)[on].sum()), float(np.diff(moments)[on].sum())
     slack = 60.0 * (1 + np.count_nonzero(~on)) + _AGREE * elapsed
-    return elapsed > 2.0 * slack and abs(elapsed - 60.0 * span) <= slack
+    return bool(elapsed > 2.0 * slack and abs(elapsed - 60.0 * span) <= slack)
