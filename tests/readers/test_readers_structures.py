@@ -126,6 +126,17 @@ def test_any_structure_with_time_current_and_voltage(tmp_path: Path) -> None:
     assert table_of(path, column_map=mapped, sign="charge").n == N
 
 
+def test_days_of_matlab_that_name_no_unit_give_a_warning_with_the_map(tmp_path: Path) -> None:
+    days = 739385 + 22 / 24 + np.arange(40) * 10 / 86400
+    current = np.array([(0, -1.0, 0, 1.5)[n // 5 % 4] for n in range(40)])
+    path = mat(tmp_path / "cell.mat", time=days, current=current, voltage=3.6 - 0.05 * current)
+    reading = read(path)
+    list(reading.batches)
+    assert any("10 s if it is in days" in note.message for note in reading.notes if note.level == "odd")
+    made = table_of(path, column_map={"time": "Time [d]"})
+    assert made["Time [s]"].floats() == pytest.approx(10.0 * np.arange(40), abs=1e-4)
+
+
 def test_hdf5_of_matlab_with_references(tmp_path: Path) -> None:
     h5py = pytest.importorskip("h5py")
     path = tmp_path / "batch.mat"

@@ -30,6 +30,7 @@ from ..table.header_units import fold, split_header, time_words, unit_of
 from ..table.impedance import settle_imaginary
 from ..table.impedance_names import impedance_key
 from ..table.several_cells import MOST_TESTS
+from ..table.time_evidence import by_interval
 from ..table.typed_columns import batches_of, read_typed
 from .archives import unpacked
 from .nested_structures import (
@@ -388,7 +389,7 @@ def _table(of: list[Part], notes: list[Finding], *, mapped: bool) -> tuple[pa.Ta
 def _assumed_units(series: list[Part]) -> list[Finding]:
     """The notes on units that neither the names of vectors nor what is beside them say."""
     made: dict[str, Finding] = {}
-    for column in (column for part in series if part.set is ANY for column in part.plan.columns):
+    for part, column in ((one, column) for one in series if one.set is ANY for column in one.plan.columns):
         if column.name in (CURRENT, VOLTAGE) and not column.stated:
             text = f"'{column.header}' names no unit. It was read in {split_unit(column.name)[1]}."
             made.setdefault(text, Finding("assumed", "unit", text, mapping({column.header: column.name})))
@@ -397,6 +398,8 @@ def _assumed_units(series: list[Part]) -> list[Finding]:
             word, symbol = time_words(1.0 if unit is None else unit.times / unit.over)
             text = f"'{column.header}' names no unit. It was read as {word}."
             fix = mapping({column.header: f"Time [{symbol}]"})
+            if text not in made and symbol == "s" and (times := part.values(TIME)) is not None:
+                made |= {odd.message: odd for odd in by_interval(column, times)}
             made.setdefault(text, Finding("assumed", "time_unit", text, fix))
     return list(made.values())
 

@@ -148,7 +148,7 @@ def time_unit(
         )
         notes.append(Finding("odd", "time_unit", text))
     elif clock is None and known == 1.0:
-        notes += _by_interval(planned, values)
+        notes += by_interval(planned, values)
     return planned.unit
 
 
@@ -203,7 +203,7 @@ def _against_clock(planned: Planned, clock: str, span: float, elapsed: float, kn
     return [Finding("odd", "time_unit", text)]
 
 
-def _by_interval(planned: Planned, values: Floats) -> list[Finding]:
+def by_interval(planned: Planned, values: Floats) -> list[Finding]:
     """A warning if the usual interval is a crooked part of a second, and whole seconds in minutes, hours or days."""
     steps = np.diff(values[np.isfinite(values)])
     steps = steps[steps > 0]
