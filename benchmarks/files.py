@@ -243,15 +243,17 @@ Why it is more than twice reading alone:
   the parent of that process before it opens the store.
 - A small file pays for its records and their transaction, some 15 ms whatever its size, and for the search of
   its header among all formats, where pandas gets its row as an argument.
-- A long file is parsed once, by the same parser of pandas, in blocks of 16,384 rows: where the first 262,144 rows leave
-  the sign of the current open, or a later row has another kind than they, it is parsed a second time.
+- A long file is parsed once, by compiled code where it is plain (`workbench/readers/table/plain_rows.py`) and else by
+  the parser of pandas in blocks of 16,384 rows: where the first 262,144 rows leave the sign of the current open, or a
+  later row has another kind than they, it is parsed a second time.
 - Clock times and durations are parsed, which pandas leaves as text; every column is checked for cells that are not
   numbers. Texts in columns cost pandas and us more than numbers do.
 - The bytes of the file and of its samples are hashed, so that neither is stored twice. A thread hashes those of the
   file while they are read.
 - Steps and cycles are exact sums over all samples. The store compresses every column in chunks with checksums and
-  reduces it to the pyramid that makes an overview fast. It waits for the last sample, since later samples may change
-  what the first ones mean, so reading and storing of one file do not overlap.
+  reduces it to the pyramid that makes an overview fast. It does so while the file is still read, batch for batch, and
+  begins again where later samples change what the first ones mean. Cycles that are counted are known at the end alone,
+  so a file without a cycle counter is stored after it was read.
 - A workbook is searched for cells that would fill the memory before it is parsed, and each sheet becomes text.
 - MATLAB and HDF5 files are parsed by a process of their own, since damaged ones crash their parsers; it starts in
   about a second on a quiet machine.
@@ -265,9 +267,9 @@ BioLogic text 31 to 26 and 104 to 90, Landt 77 to 69 and 193 to 175, BDF 27 to 2
 
 What was tried and did not help: larger blocks for the hash; weaker compression of the samples on their way from the
 process that reads to the one that stores. The parser of Arrow needs 1.6 times the processor
-time of that of pandas for the same text. A compiled parser of plain rows, with the same bits, needed 0.6 to 0.8 of it,
-which is a tenth of the way to the store: too little for a second parser. Reading ahead in a thread, and hashing in
-another, takes a sixth of the waiting for one long file away, and adds a twentieth to the processor time of all.
+time of that of pandas for the same text. Reading ahead in a thread, and hashing in another, takes a sixth of the
+waiting for one long file away, and adds a twentieth to the processor time of all. Smaller batches after the first
+let the store begin sooner, but the last bit of counters that were shifted depends on the batch.
 """
 
 if __name__ == "__main__":

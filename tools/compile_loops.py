@@ -16,7 +16,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-PLACE = "workbench/store/series/compiled_loops"
+PLACES = ("workbench/store/series/compiled_loops", "workbench/readers/table/compiled_rows")
 PROCESSORS = {"x86_64", "AMD64", "aarch64", "arm64"}
 FLAGS = ("-O3", "-fPIC", "-ffp-contract=off", "-std=c11", "-Wall", "-Wextra", "-Wno-unused-parameter")
 SECONDS = 120
@@ -51,14 +51,15 @@ class CompileLoops(BuildHookInterface[Any]):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         if self.target_name != "wheel":
             return
-        source = Path(self.root, f"{PLACE}.c")
-        made = Path(self.root, f"{PLACE}.abi3.so")
-        made.unlink(missing_ok=True)
-        why = compiled(source, made)
-        if why is not None:
-            print(f"The loops of reading are not compiled ({why}); numpy does the same.", file=sys.stderr)
-        elif version != "editable":
-            system = sysconfig.get_platform().replace("-", "_").replace(".", "_")
-            build_data["pure_python"] = False
-            build_data["tag"] = f"cp311-abi3-{system}"
-            build_data["artifacts"].append(f"{PLACE}.abi3.so")
+        for place in PLACES:
+            source = Path(self.root, f"{place}.c")
+            made = Path(self.root, f"{place}.abi3.so")
+            made.unlink(missing_ok=True)
+            why = compiled(source, made)
+            if why is not None:
+                print(f"{source.name} is not compiled ({why}); numpy and pandas do the same.", file=sys.stderr)
+            elif version != "editable":
+                system = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+                build_data["pure_python"] = False
+                build_data["tag"] = f"cp311-abi3-{system}"
+                build_data["artifacts"].append(f"{place}.abi3.so")

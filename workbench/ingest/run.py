@@ -18,6 +18,7 @@ from ..readers.non_series.recognise import Holding
 from ..store.objects.place import PlaceAway
 from ..store.store import Scope, Store
 from ..table import Table
+from .commit.ahead import Ahead
 from .commit.commit import Committer, OtherRatings
 from .commit.known_files import KnownFiles
 from .commit.non_series import NonSeries
@@ -88,22 +89,28 @@ class Run:
         self._take(self._new(jobs), processes)
 
     def _take(self, jobs: Sequence[Job], processes: int) -> None:
-        for job, outcome, file in self._outcomes(jobs, processes):
-            self._tell(job)
-            if "tests" in outcome:
-                self._read(self._apart(job, outcome["tests"]), processes)
-            elif not self._skips(job, outcome):
-                try:
-                    self._reports[id(job)] = self._taken(job, outcome, file)
-                except OtherRatings as other:
-                    self._all += 1
-                    self._take([_with_ratings(job, other.ratings)], processes)
+        ahead = Ahead(self._store, self._committer.is_likely_new)
+        try:
+            for job, outcome, file in self._outcomes(jobs, processes, ahead):
+                self._tell(job)
+                if "prepared" not in outcome:
+                    ahead.drop()
+                if "tests" in outcome:
+                    self._read(self._apart(job, outcome["tests"]), processes)
+                elif not self._skips(job, outcome):
+                    try:
+                        self._reports[id(job)] = self._taken(job, outcome, file, ahead)
+                    except OtherRatings as other:
+                        self._all += 1
+                        self._take([_with_ratings(job, other.ratings)], processes)
+        finally:
+            ahead.drop()
 
-    def _outcomes(self, jobs: Sequence[Job], processes: int) -> Iterator[Done]:
+    def _outcomes(self, jobs: Sequence[Job], processes: int, ahead: Ahead) -> Iterator[Done]:
         if self._fan_out is not None and self._fan_out.leaves:
             # One at a time is what nobody said: the executor then takes what it can.
             return outcomes_apart(jobs, self._fan_out, processes if processes > 1 else None, locked=self._locked)
-        return outcomes(jobs, processes, isolated=self._isolated, locked=self._locked)
+        return outcomes(jobs, processes, isolated=self._isolated, locked=self._locked, meanwhile=ahead.write)
 
     def _apart(self, job: Job, tests: Sequence[str]) -> list[Job]:
         """The jobs of the tests that a file holds. They take its place in the report."""
@@ -162,7 +169,7 @@ class Run:
         job.options = self._known.as_before(job)
         return _with_ratings(job, self._committer.said_ratings(job))
 
-    def _taken(self, job: Job, outcome: Outcome, file: IO[bytes]) -> FileReport:
+    def _taken(self, job: Job, outcome: Outcome, file: IO[bytes], ahead: Ahead) -> FileReport:
         """Commit one prepared file, or say why not."""
         started = time.monotonic()
         report = _report(job)
@@ -176,7 +183,7 @@ class Run:
             if "holding" in outcome:
                 self._non_series.take(job, Holding.of(outcome["holding"]), report)
             else:
-                self._store_samples(job, Prepared.of(outcome["prepared"]), file, report)
+                self._store_samples(job, Prepared.of(outcome["prepared"]), file, report, ahead)
         except StoreError as error:
             self._refuse_alone(job, report, error)
         except (WorkbenchError, OSError) as error:
@@ -196,7 +203,9 @@ class Run:
         report.status, report.why = "refused", places.shown(str(error))
         report.created, report.changed = [], []
 
-    def _store_samples(self, job: Job, prepared: Prepared, file: IO[bytes], report: FileReport) -> None:
+    def _store_samples(
+        self, job: Job, prepared: Prepared, file: IO[bytes], report: FileReport, ahead: Ahead
+    ) -> None:
         report.format, report.kept = prepared.format, prepared.kept
         report.rows, report.steps, report.cycles = prepared.rows, prepared.steps, prepared.cycles
         report.take(prepared.findings)
@@ -205,7 +214,7 @@ class Run:
             file.seek(0)
             return samples_file.counted(samples_file.tables(file), prepared.cycle_starts)
 
-        self._committer.commit(job, prepared, samples, report)
+        self._committer.commit(job, prepared, samples, report, ahead.taken(job, prepared, file))
 
     def _tell(self, job: Job) -> None:
         if self._progress is not None:

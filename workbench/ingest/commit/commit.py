@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, nullcontext, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -27,6 +27,7 @@ from ..plan.ratings import known_ah, rated_volts
 from ..read.exported import MEASURED, estimate_of, exclusions_of, known_of, labels_of
 from ..read.prepare import Prepared
 from ..report.report import FileReport
+from .ahead import Begun
 from .cells import MOST_NAMES, Cells, names
 from .continued import (
     Grown,
@@ -131,18 +132,31 @@ class Committer:
         """The measurement of this project that has the same samples, bit for bit."""
         return self._store.rows.of_content(prepared.content_hash, self._scope)
 
-    def commit(self, job: Job, prepared: Prepared, samples: Samples, report: FileReport) -> None:
+    def is_likely_new(self, job: Job) -> bool:
+        """Whether a file will probably become a new measurement, as far as that is known unread."""
+        return not self._dry and job.before is None and self._likely(job) is None
+
+    def commit(
+        self, job: Job, prepared: Prepared, samples: Samples, report: FileReport, begun: Begun | None = None
+    ) -> None:
         """Store one file; ``report`` is filled in.
 
         Parameters
         ----------
         samples : opens its batches of ``series``, and ``steps`` and ``cycles``, as they were spooled.
+        begun : what of it is written by now. It is used for a new measurement, else it is of no use afterwards.
 
         Raises
         ------
         OtherRatings
             If it has to be read again, with the ratings of the cell whose test it continues.
         """
+        with nullcontext() if begun is None else begun.writer:
+            self._commit(job, prepared, samples, report, begun)
+
+    def _commit(
+        self, job: Job, prepared: Prepared, samples: Samples, report: FileReport, begun: Begun | None
+    ) -> None:
         for attempt in range(_ATTEMPTS):
             same = self.same(prepared)
             if same is not None and same.id != job.before:
@@ -177,7 +191,8 @@ class Committer:
                     self._extend(job, prepared, samples, grown, report)
                 else:
                     overlap = self._overlap(prepared, samples, of_cell)
-                    self._write(job, replace(prepared, findings=[*prepared.findings, *overlap]), samples, report)
+                    found = replace(prepared, findings=[*prepared.findings, *overlap])
+                    self._write(job, found, samples, report, begun if attempt == 0 else None)
                     report.take(overlap)
                 return
             except _Same:
@@ -271,14 +286,20 @@ class Committer:
                 "rule moves it."
             )
 
-    def _write(self, job: Job, prepared: Prepared, samples: Samples, report: FileReport) -> None:
-        (id,) = self._store.rows.reserved_ids()
+    def _write(
+        self, job: Job, prepared: Prepared, samples: Samples, report: FileReport, begun: Begun | None
+    ) -> None:
+        id = self._store.rows.reserved_ids()[0] if begun is None else begun.id
         with ExitStack() as stack:
             writers = {
-                dataset: stack.enter_context(self._store.series.writer(id, dataset, rule=rule))
+                dataset: stack.enter_context(
+                    begun.goes_on(rule)
+                    if begun is not None and dataset == "series"
+                    else self._store.series.writer(id, dataset, rule=rule)
+                )
                 for dataset, rule in ({} if self._dry else made_by(prepared)).items()
             }
-            for dataset, table in () if self._dry else samples():
+            for dataset, table in () if self._dry else (samples if begun is None else begun.rest)():
                 writers[dataset].add(table)
             files = self._kept(job.paths, prepared)
             with self._store.transaction() as connection:

@@ -10,9 +10,10 @@ import stat
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
 import orjson
 
@@ -136,6 +137,28 @@ class _Locked:
 
 
 _MADE = "made"
+
+
+def open_unfinished(scratch: Path, spool: Path) -> BinaryIO | None:
+    """The spool of a job that a reader in the folder ``scratch`` is at, to read what it has of it so far; None if there
+    is none yet."""
+    for place in (spool, *scratch.glob(f"reading-*/{_MADE}")):
+        # A process that a file has taken over may put anything there.
+        with suppress(OSError):
+            descriptor = os.open(place, os.O_RDONLY | _NOTHING_ELSE)
+            if stat.S_ISREG(os.fstat(descriptor).st_mode):
+                return os.fdopen(descriptor, "rb")
+            os.close(descriptor)
+    return None
+
+
+_NOTHING_ELSE = (
+    getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_BINARY", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+)
+"""Flags that open a file itself, at once and as it is."""
 
 
 def _moved(made: Path, target: Path) -> bool:

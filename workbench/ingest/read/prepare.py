@@ -82,6 +82,8 @@ class Prepared:
     """What an exported file says of its records."""
     filled: bool = False
     """The test shows the cell going from full to empty: see `goes_from_full_to_empty`."""
+    again: bool = False
+    """The spool was emptied and written anew: the file was read more than once."""
 
     def as_dict(self) -> RecordFields:
         return asdict(self)
@@ -109,10 +111,9 @@ def prepare(path: Path, options: ReadOptions, file: IO[bytes]) -> Prepared:
         paths = [shot.path for shot in shots] or named
         held = [_held_back(shot) for shot in shots if shot.held]
         facts = stack.enter_context(_Facts(paths, deadline, options.limits))
-        known, one_pass = Known(), True
+        known, one_pass, again = Known(), True, False
         for _ in range(_LOOKS + 1):
-            file.seek(0)
-            file.truncate()
+            again |= samples_file.emptied(file)
             try:
                 prepared = _prepared(paths, options, file, known, deadline, facts, one_pass=one_pass)
             except SecondLook as look:
@@ -120,6 +121,7 @@ def prepare(path: Path, options: ReadOptions, file: IO[bytes]) -> Prepared:
             except LaterRows:
                 one_pass = False
             else:
+                prepared.again |= again
                 if not facts.rewritten():
                     prepared.findings += held
                     return prepared
@@ -142,8 +144,7 @@ def _prepared(
     exported = len(paths) == 1 and options.said().keys() <= {"version"} and passport_of(paths[0])
     if exported and (found := restored(exported, paths[0], file, options.limits, deadline)):
         return _exported(found, options, facts.found())
-    file.seek(0)
-    file.truncate()
+    again = samples_file.emptied(file)
     joined = Joined(
         [_reading(path, options, one_pass=one_pass) for path in paths],
         [path.name for path in paths],
@@ -214,6 +215,7 @@ def _prepared(
         voltage_max=survey.highest_voltage if survey.lowest_voltage <= survey.highest_voltage else None,
         filled=goes_from_full_to_empty(steps),
         cycle_starts=cycle_starts,
+        again=again,
     )
 
 

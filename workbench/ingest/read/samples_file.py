@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from typing import IO
 
@@ -14,7 +15,7 @@ from ...errors import StoreError
 from ...exchange import ContentHash
 from ...table import Column, Table
 
-__all__ = ["ContentHash", "counted", "cycle_numbers", "put", "tables"]
+__all__ = ["ContentHash", "arrived", "counted", "cycle_numbers", "emptied", "put", "tables"]
 
 _HEAD = 8
 _IS_PLAIN = 1 << 63
@@ -36,6 +37,14 @@ def put(file: IO[bytes], name: str, table: Table) -> None:
     data = [*map(compressor.compress, parts), compressor.flush()]
     file.write(sum(map(len, data)).to_bytes(_HEAD, "little"))
     file.writelines(data)
+
+
+def emptied(file: IO[bytes]) -> bool:
+    """Empty a file; whether there was anything in it."""
+    held = file.seek(0, os.SEEK_END) > 0
+    file.seek(0)
+    file.truncate()
+    return held
 
 
 def cycle_numbers(starts: Sequence[int], row: int, n: int) -> Column:
@@ -62,8 +71,25 @@ def tables(file: IO[bytes]) -> Iterator[tuple[str, Table]]:
         data = file.read(length)
         if len(data) != length:
             raise StoreError("The samples of a file were cut short on their way to the store.")
-        steps, _ = unpack(data if said & _IS_PLAIN else zstandard.ZstdDecompressor().decompress(data))
-        for name, table in steps.items():
-            if not isinstance(table, Table):
-                raise StoreError("The samples of a file came with something that is not a table.")
-            yield name, table
+        yield from _unpacked(data, plain=bool(said & _IS_PLAIN))
+
+
+def arrived(file: IO[bytes]) -> Iterator[tuple[str, Table]]:
+    """The tables that are whole by now in a file that is still written, from where it stands; then it stands before
+    the next one."""
+    size = os.fstat(file.fileno()).st_size
+    while (place := file.tell()) + _HEAD <= size:
+        said = int.from_bytes(file.read(_HEAD), "little")
+        length = said & ~_IS_PLAIN
+        if place + _HEAD + length > size:
+            file.seek(place)
+            return
+        yield from _unpacked(file.read(length), plain=bool(said & _IS_PLAIN))
+
+
+def _unpacked(data: bytes, *, plain: bool) -> Iterator[tuple[str, Table]]:
+    steps, _ = unpack(data if plain else zstandard.ZstdDecompressor().decompress(data))
+    for name, table in steps.items():
+        if not isinstance(table, Table):
+            raise StoreError("The samples of a file came with something that is not a table.")
+        yield name, table

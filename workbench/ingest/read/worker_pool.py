@@ -5,11 +5,12 @@ from __future__ import annotations
 import queue
 import tempfile
 from collections import deque
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, BinaryIO
 
 import orjson
 
@@ -18,6 +19,7 @@ from ...readers.non_series.recognise import Holding
 from ..plan.jobs import Job
 from ..processes import warm_workers
 from ..processes.worker_process import DIED, GRACE, Worker, as_text
+from .locked_reader import open_unfinished
 from .prepare import Prepared
 from .worker import Outcome, outcome_of
 
@@ -27,13 +29,26 @@ _PER_WORKER = 16 << 20
 _PER_FILE = 512 << 10
 """What a small file costs at least, in the same measure (30 ms)."""
 
+_LOOK = 0.03
+"""Seconds between two looks at the samples of the file that is read."""
+
 Done = tuple[Job, Outcome, IO[bytes]]
+Meanwhile = Callable[[Job, Callable[[], BinaryIO | None]], None]
+"""Gets the job that is read, and what opens its spool as far as it is written: it may be that of another job by
+mistake, or be dropped, as the outcome shows."""
 
 
 def outcomes(
-    jobs: Sequence[Job], processes: int, *, isolated: bool = False, locked: bool = False
+    jobs: Sequence[Job],
+    processes: int,
+    *,
+    isolated: bool = False,
+    locked: bool = False,
+    meanwhile: Meanwhile | None = None,
 ) -> Iterator[Done]:
     """Each job with what became of it and its spool, in the order of ``jobs``.
+
+    While another process reads for the next of them, ``meanwhile`` is called again and again.
 
     Where the machine has the lock, locked processes read: up to ``processes`` of them, at most two files each ahead of
     what was taken. Where it has not, the files are read here, unless they are to be read ``isolated`` or there is
@@ -50,7 +65,7 @@ def outcomes(
                 yield job, outcome, file
         return
     with warm_workers.workers(size) as workers:
-        pool = _Pool(workers, locked)
+        pool = _Pool(workers, locked, meanwhile)
         try:
             yield from pool.run(jobs)
         except BaseException:
@@ -71,17 +86,20 @@ def worth_starting(paths: Sequence[Path], jobs: int) -> int:
 class _Pool:
     """The workers of one ingest. The folder of each has the list of its files: one locked process reads them all."""
 
-    def __init__(self, workers: Sequence[Worker], locked: bool) -> None:
+    def __init__(self, workers: Sequence[Worker], locked: bool, meanwhile: Meanwhile | None) -> None:
         self._workers = workers
         self._locked = locked
+        self._meanwhile = meanwhile
         self._run = warm_workers.WARM.number()
         self._free: queue.SimpleQueue[Worker] = queue.SimpleQueue()
+        self._at: dict[int, Worker] = {}
+        """Number of a job -> the worker that is at it."""
         for worker in workers:
             self._free.put(worker)
         self._threads = ThreadPoolExecutor(len(workers), thread_name_prefix="workbench-ingest")
 
     def run(self, jobs: Sequence[Job]) -> Iterator[Done]:
-        waiting: deque[tuple[Job, Future[tuple[Outcome, Path]]]] = deque()
+        waiting: deque[tuple[int, Job, Future[tuple[Outcome, Path]]]] = deque()
         left = deque(enumerate(jobs))
         files = [as_text(path) for job in jobs for path in (*job.paths, *map(Path, job.options.parts))]
         for worker in self._workers:
@@ -89,8 +107,10 @@ class _Pool:
         while left or waiting:
             while left and len(waiting) < _AHEAD * len(self._workers):
                 number, job = left.popleft()
-                waiting.append((job, self._threads.submit(self._ask, job, number)))
-            job, future = waiting.popleft()
+                waiting.append((number, job, self._threads.submit(self._ask, job, number)))
+            number, job, future = waiting.popleft()
+            while self._meanwhile is not None and not wait([future], _LOOK).done:
+                self._meanwhile(job, partial(self._unfinished, number))
             outcome, spool = future.result()
             with spool.open("r+b") if spool.exists() else tempfile.TemporaryFile() as file:
                 yield job, outcome, file
@@ -98,9 +118,9 @@ class _Pool:
 
     def _ask(self, job: Job, number: int) -> tuple[Outcome, Path]:
         """What a worker says of a job, and the spool in its folder."""
-        worker = self._free.get()
+        worker = self._at[number] = self._free.get()
         try:
-            spool = worker.scratch / f"{self._run}-{number}.spool"
+            spool = self._spool(worker, number)
             task = {
                 "do": "read",
                 "run": self._run,
@@ -112,7 +132,16 @@ class _Pool:
             }
             return _checked(worker.ask(task, job.options.limits.seconds + GRACE)), spool
         finally:
+            del self._at[number]
             self._free.put(worker)
+
+    def _spool(self, worker: Worker, number: int) -> Path:
+        return worker.scratch / f"{self._run}-{number}.spool"
+
+    def _unfinished(self, number: int) -> BinaryIO | None:
+        """The spool of a job that a worker is at; None if there is none yet."""
+        worker = self._at.get(number)
+        return None if worker is None else open_unfinished(worker.scratch, self._spool(worker, number))
 
     def _list_in(self, worker: Worker) -> Path:
         return worker.scratch / f"{self._run}.json"

@@ -238,6 +238,12 @@ class LineStream:
             raise StopIteration
         return block
 
+    def give_back(self, read: bytes) -> None:
+        """Put what was read last, or other bytes in its place, before what is left."""
+        self.tail = self.tail.removesuffix(read) if len(read) < len(self.tail) else b""
+        self._pending = read + self._pending
+        self._since = 0
+
     def read(self, size: int = -1) -> bytes:
         """Some of the next bytes (at most ``size`` if it is given); empty at the end."""
         try:

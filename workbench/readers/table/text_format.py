@@ -22,7 +22,7 @@ from ...table import Table
 from .. import limits
 from ..file.source import Head, LineStream
 from ..reading import SIGN_OF_SPECTRA, SIGN_RULES, SIGNS, Counters, LaterRows, Reading, Sign
-from . import text_blocks
+from . import plain_rows, text_blocks
 from .as_written import long_whole_numbers, texts_like_numbers
 from .columns import From, Plan, Split, plan_columns, unique_labels
 from .dates import start_notes
@@ -50,7 +50,6 @@ Frame = pd.DataFrame
 _QUOTE = b'"'
 _OPEN_QUOTE = "EOF inside string"
 """What pandas says of a quote that is not closed."""
-_NOT_NUMBERS = ["-", "--", "---", "N.A.", "n.a."]
 STEP_TIME_NAMES = ("step time", "steptime", "relative time", "rel time")
 """Names of a time that starts again with each step."""
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
@@ -367,13 +366,12 @@ class _Parser:
         finally:
             stream.close()
 
-    def _stream(self, then: Callable[[bytes], bytes] | None, before: bytes = b"") -> LineStream:
+    def _stream(self, then: Callable[[bytes], bytes] | None) -> LineStream:
         layout = self.layout
         rewrite = self.places.rewrite(_chained(self.format.rewrite() if self.format.rewrite else None, then))
         return LineStream(
             self.head,
             layout.skip,
-            before=before,
             unquote=layout.unquote,
             rewrite=rewrite,
             closing=_QUOTE if self._ends_in_quotes else b"",
@@ -428,30 +426,17 @@ class _Parser:
 
     def _pass(self, only: list[str] | None) -> Generator[Frame]:
         layout = self.layout
-        names = [*layout.labels, BEYOND]
-        # Our own header line fixes the width: pandas then fills short rows, and with usecols accepts long ones.
-        width = layout.delimiter.join(map(str, range(len(names)))).encode() + b"\n"
-        stream = self._stream(None if self._only is None else self._only(), width)
+        stream = self._stream(None if self._only is None else self._only())
         try:
-            reader = pd.read_csv(
-                # The stubs of pandas lack this combination of options.
-                stream,  # type: ignore[call-overload]
-                sep=layout.delimiter,
-                header=0,
-                names=names,
-                usecols=names if only is None else only,
-                dtype={label: "str" for label in self.as_written if only is None or label in only} or None,
-                index_col=False,
-                decimal=layout.decimal or ".",
-                thousands="," if layout.thousands else None,
-                na_values=_NOT_NUMBERS,
-                skipinitialspace=layout.blanks,
-                low_memory=False,
-                iterator=True,
-            )
+            batch = self._plain(stream, only) or self._by_pandas(stream, only)
             done = 0
             while True:
-                frame = text_blocks.batch(reader, self.rows, self._block, lambda: self._has_negative_zero)
+                try:
+                    frame = batch(self.rows)
+                except plain_rows.NotPlain as found:
+                    stream.give_back(found.text)
+                    batch = self._by_pandas(stream, only)
+                    frame = batch(self.rows)
                 done += len(frame)
                 if done > limits.MOST_ROWS:
                     raise TooLarge(f"'{self.head.name}' has more than {limits.MOST_ROWS} rows. Split the file.")
@@ -471,6 +456,41 @@ class _Parser:
             self.places.nuls = max(self.places.nuls, stream.nuls)
             self.places.unread = max(self.places.unread, stream.unread)
             stream.close()
+
+    def _plain(self, stream: LineStream, only: list[str] | None) -> Callable[[int], Frame] | None:
+        """The next rows of a text as long as it is plain; None if it is not, or nothing is compiled here."""
+        layout = self.layout
+        mark, decimal = layout.delimiter, layout.decimal or "."
+        parser = plain_rows.PARSER
+        if parser is None or self.as_written or layout.thousands or layout.blanks:
+            return None
+        if len(mark) != 1 or mark in f' "{decimal}' or not mark.isascii() or self._ends_in_quotes:
+            return None
+        return plain_rows.PlainRows(parser, stream, [*layout.labels, BEYOND], mark, decimal, only).batch
+
+    def _by_pandas(self, stream: LineStream, only: list[str] | None) -> Callable[[int], Frame]:
+        """The next rows of a text."""
+        layout = self.layout
+        names = [*layout.labels, BEYOND]
+        # Our own header line fixes the width: pandas then fills short rows, and with usecols accepts long ones.
+        stream.give_back(layout.delimiter.join(map(str, range(len(names)))).encode() + b"\n")
+        reader = pd.read_csv(
+            # The stubs of pandas lack this combination of options.
+            stream,  # type: ignore[call-overload]
+            sep=layout.delimiter,
+            header=0,
+            names=names,
+            usecols=names if only is None else only,
+            dtype={label: "str" for label in self.as_written if only is None or label in only} or None,
+            index_col=False,
+            decimal=layout.decimal or ".",
+            thousands="," if layout.thousands else None,
+            na_values=plain_rows.NOT_NUMBERS,
+            skipinitialspace=layout.blanks,
+            low_memory=False,
+            iterator=True,
+        )
+        return lambda rows: text_blocks.batch(reader, rows, self._block, lambda: self._has_negative_zero)
 
 
 class _EndsInQuotes(Exception):

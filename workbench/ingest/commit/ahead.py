@@ -1,0 +1,124 @@
+"""Samples on their way into the store while their file is still read, so that a long file takes less time.
+
+They are a draft that nobody sees. It becomes the series of a new measurement if the reading turns out to have been made
+in one go; else it is removed, and the samples are written from their spool as those of a short file are.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import IO, BinaryIO
+
+from ...cycling.columns import CYCLE_COUNT
+from ...errors import WorkbenchError
+from ...store.series.series import SeriesWriter
+from ...store.store import Store
+from ...table import Column, Table
+from ..plan.jobs import Job
+from ..read import samples_file
+from ..read.prepare import Prepared
+
+Opens = Callable[[], BinaryIO | None]
+
+
+@dataclass(frozen=True)
+class Begun:
+    """The series of the measurement to be with this ``id``, of which ``writer`` has what ``rest`` does not open."""
+
+    id: str
+    writer: SeriesWriter
+    rest: Callable[[], Iterator[tuple[str, Table]]]
+
+    def goes_on(self, rule: int | None) -> SeriesWriter:
+        """The writer, for the samples that are left, of a series that this rule made."""
+        self.writer.rule = rule
+        return self.writer
+
+
+class Ahead:
+    """What is written of the file that is read, one at a time, if it ``is_worth`` it."""
+
+    def __init__(self, store: Store, is_worth: Callable[[Job], bool]) -> None:
+        self._store = store
+        self._is_worth = is_worth
+        self._job: Job | None = None
+        self._wanted = self._counts = False
+        self._file: BinaryIO | None = None
+        self._id = ""
+        self._writer: SeriesWriter | None = None
+
+    def write(self, job: Job, opens: Opens) -> None:
+        """Write what has come of the samples of a file since the last call."""
+        if job is not self._job:
+            self.drop()
+            self._job, self._wanted = job, self._is_worth(job)
+        if not self._wanted:
+            return
+        if self._file is None and (file := opens()) is not None:
+            self._file, self._counts = file, job.options.cycles == "file"
+        if self._file is not None:
+            try:
+                self._write(self._file)
+            except Exception:  # the bytes may be of a spool that was dropped; whoever reads all says what is wrong
+                self._wanted = False
+                self._remove()
+
+    def _write(self, file: BinaryIO) -> None:
+        place = file.tell()
+        for name, table in samples_file.arrived(file):
+            if name != "series":  # steps and cycles come after all samples
+                file.seek(place)
+                return
+            if self._writer is not None:
+                self._writer.add(table)
+            elif self._counts or _rises(table[CYCLE_COUNT]):
+                # Numbers of cycles that never rise are replaced at the end. These are not.
+                file.seek(0)
+                (self._id,) = self._store.rows.reserved_ids()
+                self._writer = self._store.series.writer(self._id, "series")
+                self._write(file)
+                return
+            place = file.tell()
+
+    def taken(self, job: Job, prepared: Prepared, file: IO[bytes]) -> Begun | None:
+        """What was written of a file whose spool is whole now: its samples in it are the ones that came. The caller
+        publishes or discards it. None if there is nothing that can be used."""
+        writer, part = self._writer, self._file
+        whole = not prepared.again and prepared.cycle_starts is None
+        if job is not self._job or part is None or writer is None or not whole or not _are_one(part, file):
+            self.drop()
+            return None
+        place = part.tell()
+        part.close()
+        self._file = self._writer = None
+
+        def rest() -> Iterator[tuple[str, Table]]:
+            file.seek(place)
+            return samples_file.tables(file)
+
+        return Begun(self._id, writer, rest)
+
+    def drop(self) -> None:
+        """Remove what was written."""
+        self._remove()
+        file, self._file, self._job = self._file, None, None
+        if file is not None:
+            file.close()
+
+    def _remove(self) -> None:
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            with suppress(WorkbenchError):
+                writer.discard()
+
+
+def _rises(numbers: Column) -> bool:
+    return len(numbers) > 0 and bool(numbers.values[0] != numbers.values[-1])
+
+
+def _are_one(part: BinaryIO, whole: IO[bytes]) -> bool:
+    """Whether what was read while it was written is the file that was written."""
+    return os.path.sameopenfile(part.fileno(), whole.fileno())
