@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from battery.made_tests import both_ways, joined, open_circuit, rest, slow
 
-from tools.validation.made_samples import half_cell, of_ampworks, peak_on_charge, series
+from tools.validation.made_samples import half_cell, of_ampworks, peak_on_charge, series, slow_half_cycle
 from workbench import battery
 
 
@@ -157,6 +157,38 @@ def test_the_maximum_of_differential_voltage_is_found_or_said_not_to_be() -> Non
     part = battery.dva_features(joined(slow(charge=True, ampere_hours=1.4, hours=14), slow(charge=False)))
     assert part["Valid"].tolist() == [False, True]
     assert "not a whole half cycle" in part["Warning"][0]
+
+
+def two_maxima(*features: tuple[float, float]) -> pd.DataFrame:
+    """A slow charge whose dV/dQ has maxima of these heights, V, at these SOC."""
+
+    def volts(charge: np.ndarray) -> np.ndarray:
+        made = 3.4 + 0.1 * charge
+        for soc, height in features:
+            made = made + height * np.tanh((charge / 2 - soc) / 0.02)
+        return np.asarray(made)
+
+    return slow_half_cycle(volts, 20.0, 2.0, charge=True)
+
+
+def test_a_maximum_at_the_edge_of_the_range_does_not_give_way_to_a_lesser_one() -> None:
+    """Half of it lay beyond the range, so that the lesser one was that of graphite, without a word."""
+    edge = battery.dva_features(two_maxima((0.795, 0.1), (0.5, 0.02)))
+    assert not edge["Valid"].any()
+    assert edge["Peak SOC"].isna().all()
+    assert "at SOC 0.80 and 0.50 is that of graphite is not known: give within" in edge["Warning"][0]
+    near = battery.dva_features(two_maxima((0.795, 0.1), (0.5, 0.02)), within=(0.3, 0.7))
+    assert near["Peak SOC"].tolist() == pytest.approx([0.5], abs=2e-3)
+
+
+def test_prominence_is_that_of_the_whole_curve() -> None:
+    frame = two_maxima((0.77, 0.1), (0.45, 0.04))
+    made = battery.dva_features(frame)
+    assert made["Peak SOC"].tolist() == pytest.approx([0.77], abs=2e-3)
+    wide = battery.dva_features(frame, within=(0.3, 0.95))
+    assert made["Prominence [V/A.h]"].tolist() == pytest.approx(wide["Prominence [V/A.h]"].tolist(), rel=1e-12)
+    like = battery.dva_features(two_maxima((0.65, 0.1), (0.45, 0.09), (0.55, 0.01)))
+    assert "dV/dQ has 2 maxima of like prominence" in like["Warning"][0]
 
 
 def test_heat_needs_current_rise_and_resolution() -> None:

@@ -289,5 +289,41 @@ def test_a_distribution_that_does_not_end_and_a_spectrum_that_drifts_are_said() 
     assert wrong["Warning"].str.contains("nothing is fitted").all()
     coarse = battery.drt(two_arcs(), per_decade=2)
     assert coarse.attrs["warnings"][0]["code"] == "too_coarse"
-    smooth, rough = (battery.drt(two_arcs(), strength=strength) for strength in (1.0, 1e-8))
+    smooth, rough = (battery.drt(two_arcs(), strength=strength) for strength in (1e-2, 1e-8))
     assert smooth["Peaks"].iloc[0] <= rough["Peaks"].iloc[0]
+
+
+@pytest.mark.parametrize(
+    ("frame", "strength"),
+    [
+        (spectrum(F, 0.05 - 0.03 / (1 + 2.0 * W)), None),
+        (spectrum(F, 0.01 + 1 / W), None),
+        (two_arcs(), 1e6),
+    ],
+    ids=["a negative resistance", "a capacitor in series", "too smooth"],
+)
+def test_no_distribution_is_given_that_is_not_of_the_spectrum(frame: pd.DataFrame, strength: float | None) -> None:
+    """They were valid, with rms of 34, 8 and 30 %."""
+    made = battery.drt(frame, strength=strength)
+    assert len(made) == 1
+    assert not made["Valid"].any()
+    assert made["rms relative"][0] > 0.05
+    assert made["Polarisation [Ohm]"].isna().all()
+    assert "the fit leaves" in made["Warning"][0]
+
+
+def test_points_without_a_value_are_counted() -> None:
+    whole = two_arcs()
+    lacking = whole.assign(**{"Z_Re [Ohm]": whole["Z_Re [Ohm]"].mask(np.arange(len(whole)) % 10 == 3)})
+    lost = int(lacking["Z_Re [Ohm]"].isna().sum())
+    twice = pd.concat([whole, lacking], ignore_index=True)
+    for analysis in (battery.bode, battery.kk, battery.eis_features, battery.circuit, battery.drt):
+        said = analysis(twice).groupby("Spectrum")["Warning"].first()
+        assert "without a value" not in said[0]
+        assert f"{lost} points without a value left out" in said[1]
+    end = whole.assign(**{"Frequency [Hz]": whole["Frequency [Hz]"].mask(np.arange(len(whole)) == 0)})
+    assert "1 point without a value left out" in battery.bode(end)["Warning"][0]
+    beside = pd.DataFrame(
+        {"Frequency [Hz]": [0.0, np.nan], "Z_Re [Ohm]": [0.0, np.nan], "Z_Im [Ohm]": [0.0, np.nan]}
+    )
+    assert (battery.bode(pd.concat([beside, whole, beside]))["Warning"] == "").all()

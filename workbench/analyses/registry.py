@@ -196,7 +196,7 @@ _OF_SAMPLES = (
     Declared(
         "dva_features",
         "Where is the peak of graphite in dV/dQ?",
-        3,
+        4,
         dva_features,
         "samples",
         ("pocv", "rpt"),
@@ -304,7 +304,7 @@ _OF_SPECTRA = (
     Declared(
         "drt",
         "Over which time constants is the polarisation distributed?",
-        2,
+        3,
         drt,
         "samples",
         ("eis",),

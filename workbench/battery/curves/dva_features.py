@@ -9,7 +9,7 @@ from ..checked import T_COLUMNS, checked, joined, temperature_cells
 from ..differential import slope_on_grid
 from ..inputs import Refusal, refusing
 from ..result import VALID, WARNING, Cell, result
-from .peaks import peaks_of
+from .peaks import Peak, peaks_of
 from .slow_half_cycles import Curve, curves_of, noise_of
 
 COLUMNS = (
@@ -59,9 +59,11 @@ def dva_features(
 
     Returns ``Half cycle``, ``Direction``, ``Capacity [A.h]``, ``Peak to full [A.h]``, ``Peak to empty [A.h]``, ``Peak
     SOC``, ``Height [V/A.h]`` and ``Prominence [V/A.h]`` (positive both ways), ``Window [A.h]``, ``C-rate [1/h]``,
-    temperatures, ``Valid`` and ``Warning``. A row is not valid where the half cycle holds less than 90 % of the
-    largest, no maximum is between these SOC, where a second one has more than half of its prominence, or where its SOC
-    is more than 0.1 from the median of the half cycles of that direction: then it is another feature.
+    temperatures, ``Valid`` and ``Warning``. The prominence is that in the whole curve. A row is not valid where the
+    half cycle holds less than 90 % of the largest, no maximum is between these SOC, where a second one has more than
+    half of its prominence both in the whole curve and in the part between these SOC, where another one stands out most
+    in that part alone, or where its SOC is more than 0.1 from the median of the half cycles of that direction: then it
+    is another feature.
     """
     samples = checked(frame, _WHAT)
     curves, remarks = curves_of(samples, rated, rest)
@@ -98,14 +100,24 @@ def _row(
     grid, slope = slope_on_grid(charge, volts * curve.sign, step=step, smooth=smooth * curve.capacity)
     soc = grid / curve.capacity if curve.direction == "charge" else 1 - grid / curve.capacity
     inside = (soc >= within[0]) & (soc <= within[1])
-    found = peaks_of(grid[inside], slope[inside], window=step, prominence=0.0, width=smooth * curve.capacity / 2)
-    found = sorted(found, key=lambda peak: -peak.prominence)
+    width = smooth * curve.capacity / 2
+    whole_curve = peaks_of(grid, slope, window=step, prominence=0.0, width=width)
+    found = [peak for peak in whole_curve if grid[inside][0] <= peak.position <= grid[inside][-1]]
     between = f"between SOC {within[0]:g} and {within[1]:g}"
     if not found:
         return {**row, VALID: False, WARNING: f"dV/dQ has no maximum {between}"}
-    best = found[0]
-    if len(found) > 1 and found[1].prominence > _AMBIGUOUS * best.prominence:
-        return {**row, VALID: False, WARNING: f"dV/dQ has {len(found)} maxima of like prominence {between}"}
+    # A maximum near the end of the part has its valley beyond it: in the part alone it stands out less, and in the
+    # whole curve one of the other electrode may stand out more.
+    part = peaks_of(grid[inside], slope[inside], window=step, prominence=0.0, width=width)
+    best, rivals = _clear(found)
+    best_of_part, rivals_of_part = _clear(part or found)
+    if abs(best.position - best_of_part.position) > width:
+        places = " and ".join(f"{_soc(peak, curve):.2f}" for peak in (best, best_of_part))
+        why = f"which of the maxima of dV/dQ at SOC {places} is that of graphite is not known: give within"
+        return {**row, VALID: False, WARNING: why}
+    if rivals and rivals_of_part:
+        why = f"dV/dQ has {1 + min(rivals, rivals_of_part)} maxima of like prominence {between}"
+        return {**row, VALID: False, WARNING: why}
     noise = noise_of(curve) / (smooth * curve.capacity)
     if best.prominence < noise:
         return {**row, VALID: False, WARNING: "the maximum of dV/dQ is not above its noise"}
@@ -120,6 +132,17 @@ def _row(
         "Prominence [V/A.h]": best.prominence,
         WARNING: joined([curve.said]),
     }
+
+
+def _clear(found: list[Peak]) -> tuple[Peak, int]:
+    """The most prominent maximum, and how many others have more than half of its prominence."""
+    best = max(found, key=lambda peak: peak.prominence)
+    return best, sum(peak.prominence > _AMBIGUOUS * best.prominence for peak in found) - 1
+
+
+def _soc(peak: Peak, curve: Curve) -> float:
+    share = peak.position / curve.capacity
+    return share if curve.direction == "charge" else 1 - share
 
 
 def _one_feature(rows: list[dict[str, Cell]]) -> None:

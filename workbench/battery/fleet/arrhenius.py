@@ -22,6 +22,9 @@ COLUMNS = (
 GAS = 8.314462618
 _ZERO = 273.15
 _BENT = 2.0
+"""Standard errors of the bend above which something is said of it."""
+_CHANCE = 0.05
+"""So seldom a straight law gives a bend as large as one that is taken for real."""
 _SAME = 1.0
 _HOTTEST = 150.0
 FEWEST = 3
@@ -39,10 +42,12 @@ def arrhenius(
     """The activation energy of a rate: ln k = ln A - Ea / (R T), by least squares.
 
     ``Value at reference`` is the line's value at the reference temperature; x(Tref) = x exp(Ea/R (1/T - 1/Tref))
-    normalises a rate. ``Curvature sd`` is the quadratic term in 1/T over its standard error: where its size is above 2
-    the points bend, two processes take turns (growth of the film above, plating below about 25 degC: Waldmann et al.,
-    *Journal of Power Sources* 262 (2014) 129), and no single Ea is given. With three temperatures alone the bend is
-    judged by the scatter of their points; without any scatter it is not known, and a warning says so.
+    normalises a rate. ``Curvature sd`` is the quadratic term in 1/T over its standard error. Where a straight law gives
+    one as large in less than 5 % (Student's t with n - 3 degrees of freedom: above 12.7 for 4 points, 2.1 for 20) the
+    points bend, two processes take turns (growth of the film above, plating below about 25 degC: Waldmann et al.,
+    *Journal of Power Sources* 262 (2014) 129), and no single Ea is given. Above 2 it is a warning that they may bend:
+    of few points give those of each cell rather than their mean. With three temperatures alone the bend is judged by
+    the scatter of their points; without any scatter it is not known, and a warning says so.
 
     Parameters
     ----------
@@ -77,7 +82,16 @@ def arrhenius(
     slope, intercept, sd, r2 = _line(x, y)
     curved = _curvature(x, y)
     at = slope / (GAS * (reference + _ZERO)) + intercept
-    bent = abs(curved) > _BENT
+    chance = _chance(curved, len(x) - 3)
+    bent = abs(curved) > _BENT and chance < _CHANCE
+    warning = ""
+    if bent:
+        warning = f"the points bend ({-slope / 1000:.3g} kJ/mol in the mean): no single Ea"
+    elif abs(curved) > _BENT:
+        warning = (
+            f"the points may bend: the quadratic term is {abs(curved):.1f} times its error, which straight laws give "
+            f"in {chance:.0%} for {len(warm)} points"
+        )
     row: dict[str, Cell] = {
         "Ea [kJ/mol]": np.nan if bent else -slope / 1000,
         "sd": np.nan if bent else sd / 1000,
@@ -89,12 +103,19 @@ def arrhenius(
         "Highest [degC]": float(warm.max()),
         "n": len(warm),
         "Valid": not bent,
-        "Warning": f"the points bend ({-slope / 1000:.3g} kJ/mol in the mean): no single Ea" if bent else "",
+        "Warning": warning,
     }
     remarks = []
     if np.isnan(curved):
         remarks.append(Remark("bend_unknown", "With so few points it is not known whether they bend."))
     return result([row], COLUMNS, remarks)
+
+
+def _chance(curved: float, free: int) -> float:
+    """How often a straight law gives a quadratic term as large, in either direction."""
+    from scipy.special import stdtr  # takes a tenth of a second
+
+    return 2 * float(stdtr(free, -abs(curved))) if free > 0 else 1.0
 
 
 def _levels(warm: Floats) -> int:

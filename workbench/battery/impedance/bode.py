@@ -25,9 +25,9 @@ def bode(frame: pd.DataFrame) -> pd.DataFrame:
         frequency goes back by a decade.
 
     Returns ``Spectrum`` (from 0), ``SOC``, ``Voltage [V]``, ``Frequency [Hz]``, ``Z_Mod [Ohm]``, ``Minus phase [deg]``
-    (positive where capacitive), temperatures, ``Valid`` and ``Warning``. ``Warning`` names frequencies that are not in
-    order or measured twice, fewer than 5 points a decade, and spectra that are inductive in more than 75 % of their
-    points.
+    (positive where capacitive), temperatures, ``Valid`` and ``Warning``. ``Warning`` names points without a value,
+    frequencies that are not in order or measured twice, fewer than 5 points a decade, and spectra that are inductive in
+    more than 75 % of their points.
     """
     return result([row for spectrum in spectra_of(frame) for row in _rows(spectrum)], COLUMNS)
 

@@ -75,7 +75,8 @@ def drt(frame: pd.DataFrame, *, per_decade: int = 10, strength: float | None = N
     ``rms relative`` of the fit. How many peaks there are depends on lambda: ``Peaks at lambda / 10`` and ``Peaks at 10
     lambda`` say how much. ``Warning`` says where the distribution is still open at its longest time constant, as with
     diffusion that goes on below the lowest frequency: that area is not known. Nothing is fitted where ``kk`` leaves
-    more than 5 %.
+    more than 5 %, and a fit that leaves more than 5 % (rms) is not given: the spectrum is not a sum of relaxations, as
+    that of a capacitor in series or of a negative resistance, or lambda is too large.
     """
     if per_decade < 3:
         raise Refusal("too_coarse", f"{per_decade} time constants a decade are too few: 3 or more, 10 are usual.")
@@ -98,11 +99,15 @@ def _rows(spectrum: Spectrum, per_decade: int, strength: float | None) -> list[d
     tau = _time_constants(spectrum, per_decade)
     weight = strength if strength is not None else _chosen(spectrum, tau)
     fit = _fitted(spectrum, tau, weight)
+    rms = float(np.sqrt(np.mean(np.abs((fit.z - spectrum.z) / spectrum.z) ** 2)))
+    if rms > REFUSED:
+        words = f"no distribution is given: the fit leaves {rms:.1%} of the impedance"
+        said = [words, doubt_of(spectrum, judged), spectrum.words]
+        return [{**head, "Lambda": weight, "rms relative": rms, VALID: False, WARNING: joined(said)}]
     peaks, areas = _peaks(fit.gamma, tau)
     counts = [
         int(_peaks(_fitted(spectrum, tau, weight * factor).gamma, tau)[0].max()) + 1 for factor in (0.1, 10.0)
     ]
-    rms = float(np.sqrt(np.mean(np.abs((fit.z - spectrum.z) / spectrum.z) ** 2)))
     is_open = bool(fit.gamma[-1] > _SMALL * fit.gamma.max())
     said = [
         "the distribution is open at its longest time constant: the area of its last peak is not known"

@@ -63,7 +63,8 @@ class Spectrum:
 def spectra_of(frame: pd.DataFrame) -> list[Spectrum]:
     """The spectra of a frame, in order. A new one begins with another ``Cycle count``, where the frequency goes
     back by a decade or more against the direction of the sweep, and where a sweep turns into one of the other
-    direction, both over a decade or more.
+    direction, both over a decade or more. Points that lack their frequency or a part of the impedance are left out, and
+    the words of the spectrum in which they lie say how many.
 
     Raises
     ------
@@ -72,15 +73,22 @@ def spectra_of(frame: pd.DataFrame) -> list[Spectrum]:
     """
     need(frame, (FREQUENCY, REAL, IMAGINARY), 0)
     values = [numbers(frame, name) for name in (FREQUENCY, REAL, IMAGINARY)]
-    kept = np.isfinite(values[0]) & np.isfinite(values[1]) & np.isfinite(values[2])
+    there = [np.isfinite(one) for one in values]
     with np.errstate(invalid="ignore"):
-        kept &= (values[0] > 0) & ~excluded(frame)
+        there[0] &= values[0] > 0
+    is_in = ~excluded(frame)
+    kept = there[0] & there[1] & there[2] & is_in
     if not kept.any():
         raise Refusal("no_samples", f"No row has '{FREQUENCY}' above 0, '{REAL}' and '{IMAGINARY}': no impedance.")
     rows = frame.loc[kept]
     frequency = values[0][kept]
     cuts = np.flatnonzero(_starts(frequency, numbers(rows, CYCLE)))
-    return [_spectrum(number, rows.iloc[part]) for number, part in enumerate(np.split(np.arange(len(rows)), cuts))]
+    # Samples between spectra have no frequency, and some exports write 0 there, beside an impedance of 0.
+    lacking = np.flatnonzero((there[0] | (np.isnan(values[0]) & there[1] & there[2])) & ~kept & is_in)
+    before = np.searchsorted(np.flatnonzero(kept), lacking) - 1  # the point that each of them follows
+    lost = np.bincount(np.searchsorted(cuts, np.maximum(before, 0), side="right"), minlength=len(cuts) + 1)
+    parts = np.split(np.arange(len(rows)), cuts)
+    return [_spectrum(number, rows.iloc[part], int(lost[number])) for number, part in enumerate(parts)]
 
 
 def _starts(frequency: Floats, cycle: Floats) -> NDArray[np.bool_]:
@@ -129,7 +137,7 @@ def _is_sweep(moves: Floats) -> bool:
     return len(moves) >= _FEWEST_MOVES and float((np.sign(moves) == -way).mean()) <= _AGAINST
 
 
-def _spectrum(number: int, rows: pd.DataFrame) -> Spectrum:
+def _spectrum(number: int, rows: pd.DataFrame, lost: int) -> Spectrum:
     frequency = numbers(rows, FREQUENCY)
     order = np.argsort(-frequency, kind="stable")
     moves = np.diff(np.log(frequency))
@@ -141,6 +149,7 @@ def _spectrum(number: int, rows: pd.DataFrame) -> Spectrum:
     per_decade = (len(f) - 1) / decades if decades > 0 else float("inf")
     sign = bool(len(f) > 4 and (z.imag > 0).mean() > _INDUCTIVE)
     words = [
+        f"{counted(lost, 'point')} without a value left out" if lost else "",
         "" if sorted_ones else "the frequencies were not in order",
         f"{counted(doubled, 'frequency', 'frequencies')} measured twice" if doubled else "",
         f"only {per_decade:.1f} points a decade" if per_decade < _PER_DECADE else "",

@@ -59,7 +59,7 @@ def is_of(sweep, one):
 
 def transform(data, params):
     params = with_defaults(params)
-    curves, said, base, lost = [], [], params.get("per", "cell"), 0
+    curves, said, base, lost, refused = [], [], params.get("per", "cell"), 0, 0
     tests = data["chosen"].sort_values("start_time", na_position="last")
     if tests.empty:
         return battery.message("Choose a test that has a result.")
@@ -67,7 +67,9 @@ def transform(data, params):
     every = pd.concat([data["values"][id]["Z_Re [Ohm]"] for id in tests["id"]], ignore_index=True)
     factor, unit = ohm_unit(base, every)
     for _, test in tests.iterrows():
-        table = data["values"][test["id"]].dropna(subset=["Distribution [Ohm]"])
+        table = data["values"][test["id"]]
+        refused += int(table["Distribution [Ohm]"].isna().sum())
+        table = table.dropna(subset=["Distribution [Ohm]"])
         found = [one for _, one in table.groupby("Spectrum")]
         several = len(found)
         if params["shown"] == "middle" and len(found) > 1:
@@ -125,6 +127,7 @@ def transform(data, params):
     )
     more = "; the last peak goes on below the lowest frequency" if is_open else ""
     more += f"; without dots: {lost}, whose samples are not those of the distribution" if lost else ""
+    more += f"; no distribution of {refused} spectra, whose fit or Kramers-Kronig test fails" if refused else ""
     bare = without_amount(tests, tests["amount"])
     more += f"; {bare}" if bare else ""
     several = f"; and {len(said) - 2} more" if len(said) > 2 else ""
