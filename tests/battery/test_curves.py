@@ -259,6 +259,24 @@ def test_a_check_up_without_a_slow_curve_is_a_row_with_the_reason() -> None:
     assert codes(absent) == {"missing_column"}
 
 
+def test_losses_say_since_when_they_are() -> None:
+    """The first check-up has no fit: the losses are those since the second, without a word that an earlier one is
+    not in them."""
+    anode, cathode = made_half_cells()
+    fast = slow(charge=False, hours=2.0).assign(id="RPT0")
+    later = [made_cell(2.4, 2.6, 2.5, 0).assign(id="RPT1"), made_cell(2.28, 2.47, 2.25, 1).assign(id="RPT2")]
+    frame = pd.concat([fast, *later], ignore_index=True)
+    made = battery.degradation_modes(frame, anode=anode, cathode=cathode, by="id", starts=5, rated=2.0)
+    assert made["Valid"].tolist() == [False, True, True]
+    assert made["LLI [%]"][1] == 0
+    said = next(one for one in made.attrs["warnings"] if one["code"] == "reference_later")
+    assert "since check-up 1 (RPT1)" in said["message"]
+    whole = battery.degradation_modes(
+        pd.concat(later, ignore_index=True), anode=anode, cathode=cathode, by="id", starts=5, rated=2.0
+    )
+    assert "reference_later" not in codes(whole)
+
+
 def test_other_half_cells_are_refused() -> None:
     anode, cathode = made_half_cells()
     other = cathode.assign(**{"Voltage [V]": 3.4 - 0.05 * cathode["Stoichiometry"]})

@@ -206,7 +206,7 @@ _OF_SAMPLES = (
     Declared(
         "degradation_modes",
         "What is lost with age: lithium, or active material of an electrode?",
-        2,
+        3,
         degradation_modes,
         "samples",
         ("rpt",),

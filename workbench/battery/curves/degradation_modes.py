@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 import numpy as np
 import pandas as pd
@@ -81,8 +81,9 @@ def degradation_modes(
 
     Each slow curve is fitted as V(s) = Up(xp(s)) - Un(xn(s)) - U0 with s the SOC from 0 to 1 and x linear in s; U0 is
     the drop I R. Qn = Q / (xn1 - xn0), Qp = Q / (xp0 - xp1), Li = xn0 Qn + xp0 Qp, and each loss is 1 - value / value
-    of the first check-up. M. Dubarry et al., J. Power Sources 219 (2012) 204; C. R. Birkl et al., J. Power Sources 341
-    (2017) 373; Weng et al. (2023), DOI 10.3389/fenrg.2023.1087269.
+    of the first check-up that is valid; a warning says so where others come before it. M. Dubarry et al., J. Power
+    Sources 219 (2012) 204; C. R. Birkl et al., J. Power Sources 341 (2017) 373; Weng et al. (2023), DOI
+    10.3389/fenrg.2023.1087269.
 
     Parameters
     ----------
@@ -124,7 +125,7 @@ def degradation_modes(
                 "not compare it with results of other half cells.",
             )
         )
-    return result(_rows(states, others, starts), COLUMNS, remarks)
+    return result(_rows(states, others, starts), COLUMNS, [*remarks, *_later_reference(states)])
 
 
 def _tests(
@@ -222,35 +223,52 @@ def _losses(state: _State, first: _State) -> tuple[Floats, Floats]:
     return 100 * (1 - ratio), spread
 
 
-def _first(states: Sequence[_State | _Chosen]) -> _State | None:
-    return next((state for state in states if isinstance(state, _State) and not state.why), None)
+def _first(states: Sequence[_State | _Chosen]) -> int | None:
+    """The place of the check-up to which losses refer."""
+    return next((place for place, state in enumerate(states) if _is_valid(state)), None)
+
+
+def _is_valid(state: _State | _Chosen) -> TypeGuard[_State]:
+    return isinstance(state, _State) and not state.why
+
+
+def _later_reference(states: Sequence[_State | _Chosen]) -> list[Remark]:
+    """The remark that losses do not refer to the first check-up; none if they do."""
+    place = _first(states)
+    if not place:
+        return []
+    named = f"check-up {place}" + (f" ({states[place].test})" if states[place].test else "")
+    words = f"The losses are those since {named}: no check-up before it is valid, and what was lost by then is missing."
+    return [Remark("reference_later", words)]
 
 
 def _rows(
     states: Sequence[_State | _Chosen], others: Sequence[_State | _Chosen], starts: int
 ) -> list[dict[str, Cell]]:
-    first, first_other = _first(states), _first(others)
+    place = _first(states)
+    first = states[place] if place is not None else None
+    first_other = others[place] if place is not None and others else None
     rows: list[dict[str, Cell]] = []
     for number, state in enumerate(states):
         if isinstance(state, _Chosen):
             rows.append({"Check-up": number, "Test": state.test, VALID: False, WARNING: state.why})
             continue
         row = _head(number, state)
-        if state.why or first is None:
+        if state.why or not isinstance(first, _State):
             rows.append(row | {VALID: False, WARNING: state.why})
             continue
         losses, spread = _losses(state, first)
         said = []
         beside = others[number] if others else None
-        if isinstance(beside, _State) and not beside.why and first_other is not None:
+        if beside is not None and _is_valid(beside) and first_other is not None and _is_valid(first_other):
             differ = np.abs(_losses(beside, first_other)[0] - losses)
         else:
             differ = np.zeros(3)
         kept = losses.copy()
-        for place, name in enumerate(("the anode", "the cathode")):
-            why = _unsure(spread[place], differ[place], state, starts)
+        for electrode, name in enumerate(("the anode", "the cathode")):
+            why = _unsure(spread[electrode], differ[electrode], state, starts)
             if why and state is not first:
-                kept[place] = np.nan
+                kept[electrode] = np.nan
                 said.append(f"LAM of {name} is not known: {why}")
         rows.append(row | _cells(state, first, kept, spread) | {WARNING: joined(said)})
     return rows
