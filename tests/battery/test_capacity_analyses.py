@@ -464,6 +464,14 @@ def test_discharges_to_different_voltages_do_not_compare() -> None:
     assert np.isnan(made["Irreversible [A.h]"])
 
 
+def test_a_loss_between_discharges_at_different_currents_is_warned_of() -> None:
+    steps = storage(30, 2.0, 1.9, 1.98)
+    assert not only(battery.self_discharge(steps))["Warning"]
+    steps.loc[3, "Mean current [A]"] = 3.0
+    made = only(battery.self_discharge(steps))
+    assert made["Warning"] == "the discharges are at different currents, 1, 3, 1 A: a part of the losses is of these"
+
+
 def test_capacity_that_rose_is_warned_of() -> None:
     made = only(battery.self_discharge(storage(30, 2.0, 1.9, 2.02)))
     assert made["Irreversible [A.h]"] == pytest.approx(-0.02)

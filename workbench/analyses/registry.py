@@ -155,7 +155,7 @@ _OF_STEPS = (
     Declared(
         "self_discharge",
         "How much charge is lost in storage, and how much of that comes back?",
-        4,
+        5,
         self_discharge,
         "steps",
         ("storage",),

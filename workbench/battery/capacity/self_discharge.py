@@ -28,6 +28,7 @@ COLUMNS = (
 )
 DAY = 86400.0
 _LEAST = 0.05
+_OTHER_RATE = 0.1
 _LITTLE = 0.01
 """A current below this share of the largest may be an offset of the cycler."""
 
@@ -45,7 +46,7 @@ def self_discharge(
     Reversible = Q_before - Q_remaining - irreversible; irreversible = Q_before - Q_after. Q_before is the discharge
     before the charge and the storage, Q_remaining the discharge right after the storage, Q_after the next one after a
     full charge. All three must end at the same voltage, within 20 mV, and Q_before must not be of a cell that came
-    part-charged. ``Voltage slope [mV/d]`` is the slope of the resting voltage after its first 24 h, which relax;
+    part-charged; currents more than 10 % apart are warned of, since capacity depends on them. ``Voltage slope [mV/d]`` is the slope of the resting voltage after its first 24 h, which relax;
     ``Leak current [A]`` = capacity_per_volt x slope. ``Next step`` is the ``Step count`` of the step after the storage.
 
     Storage shorter than 24 h is refused. An irreversible loss below 0 is warned of: lithium came back from the
@@ -119,6 +120,10 @@ def _row(found: list[Half], place: int, samples: pd.DataFrame | None, per_volt: 
     irreversible = q - q_after
     reversible = q - left - irreversible
     said = [why] if why else []
+    currents = np.array([one.current for one in (before, remaining, after)])
+    if np.ptp(currents) > _OTHER_RATE * np.median(currents):
+        listed = ", ".join(f"{current:.3g}" for current in currents)
+        said.append(f"the discharges are at different currents, {listed} A: a part of the losses is of these")
     if irreversible < 0:
         said.append("the capacity rose over the storage (overhang)")
     if reversible < 0:

@@ -211,7 +211,7 @@ def _row(
         f"{fit.samples} samples in the window, fewer than {_ENOUGH}" if fit.samples < _ENOUGH else "",
         f"r2 {fit.r2:.3f} is below {_STRAIGHT}" if fit.r2 < _STRAIGHT else "",
         f"the voltage drifts by {moving:.2g} mV/h at the end of the rest" if abs(moving) > _RELAXED else "",
-        f"D t/R2 is {rate * how.window[1]:.3g} at the end of the window, above {LONG}"
+        f"D t/R2 is {rate * how.window[1]:#.3g} at the end of the window, above {LONG}"
         if rate * how.window[1] > LONG
         else "",
         "the two windows differ by more than a factor of 2" if sensitive else "",
