@@ -40,6 +40,8 @@ EXCLUDED = "Excluded"
 """A column of the measured samples: those that count in no error."""
 MOST_SAMPLES = 200_000
 """Most samples of a measured current: the solver visits each."""
+_STILL = 0.01
+"""A first current below this share of the largest is a rest."""
 _WORDS = re.compile(r"\s*(charge|discharge|rest|hold|run)\b", re.IGNORECASE)
 Cell = str | Path | Mapping[str, JsonValue] | Specification | Instance
 Protocol = str | Sequence[str] | Measurement
@@ -125,7 +127,8 @@ class Simulating:
         protocol : steps in words, one or a list: ``["Discharge at C/2 until 2.5 V", "Rest for 1 hour"]``; or a
             measurement, or its name, whose measured current is repeated.
         options : ``model`` (``"SPMe"`` by default, ``"SPM"``, ``"DFN"``), ``name``, ``soc`` at the start (0 to 1; by
-            default full before a discharge, empty before a charge, and for a measurement by its first voltage),
+            default full before a discharge, empty before a charge, and for a measurement by its first voltage: give it
+            where that is under load),
             ``temperature`` in degC, ``thermal`` (True: the cell warms up), ``cycles`` of the measurement (a list of
             cycle counts that follow each other), ``period`` in seconds between two rows of a protocol in words (10),
             and ``time_limit`` in seconds (300; None: no limit).
@@ -481,9 +484,23 @@ def _remarks(measured: pd.DataFrame | None) -> list[str]:
     return said
 
 
+def _loaded(wanted: _Wanted) -> list[str]:
+    """Where a test begins under load: its first voltage is not that of the cell at rest, from which the SOC follows."""
+    if wanted.measured is None or wanted.job.soc is not None:
+        return []
+    current = wanted.measured[CURRENT].to_numpy(float)
+    if abs(current[0]) <= _STILL * np.abs(current).max():
+        return []
+    return [
+        f"The test begins under load ({current[0]:.3g} A), and its first voltage, {wanted.job.start_voltage:.4g} V, was "
+        "taken for that of the cell at rest: the SOC at the start is off by the drop of the load, and so is the whole "
+        "simulation. Give soc."
+    ]
+
+
 def _source(wanted: _Wanted, result: process.Result) -> dict[str, JsonValue]:
     job = wanted.job
-    notes: list[JsonValue] = [*result.notes, *_remarks(wanted.measured)]
+    notes: list[JsonValue] = [*result.notes, *_remarks(wanted.measured), *_loaded(wanted)]
     words: list[JsonValue] = [*job.protocol]
     return {
         "made_by": "simulate",
