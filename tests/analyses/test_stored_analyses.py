@@ -53,6 +53,16 @@ def test_a_result_is_kept_once_with_what_was_read(demo_copy: Path, where: str) -
         assert table["Resistance at 10 s [Ohm]"].notna().all()
 
 
+def test_a_pulse_of_a_full_cell_gives_no_resistance_at_half() -> None:
+    """The nearest pulse was taken, however far: of a real test with pulses at 0.94 and 0.95 the one at 0.94."""
+    result = ANALYSES["dcir"].results["resistance_at_half"]
+    table = pd.DataFrame(
+        {"SOC": [0.94, 0.95], "Resistance at 10 s [Ohm]": [0.0207, 0.02], "Direction": "discharge", "Valid": True}
+    )
+    assert result(table) is None
+    assert result(table.assign(SOC=[0.94, 0.41])) == 0.02
+
+
 def test_the_kept_table_is_that_of_the_helper(demo_copy: Path) -> None:
     with wb.open(demo_copy) as bench:
         bench.analyse("retention", AGEING)

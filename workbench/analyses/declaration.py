@@ -158,8 +158,9 @@ def last_of(column: str) -> Result:
     return result
 
 
-def nearest(column: str, at: str, place: float, **only: str) -> Result:
-    """The value of a column in the row where ``at`` is nearest to ``place``, among rows with the texts of ``only``."""
+def nearest(column: str, at: str, place: float, within: float, **only: str) -> Result:
+    """The value of a column in the row where ``at`` is nearest to ``place``, among rows with the texts of ``only``; None
+    where the nearest one is not ``within`` so much of it."""
 
     def result(table: pd.DataFrame) -> float | None:
         rows = valid_rows(table)
@@ -168,6 +169,7 @@ def nearest(column: str, at: str, place: float, **only: str) -> Result:
         if column not in rows or at not in rows:
             return None
         rows = rows.dropna(subset=[column, at])
+        rows = rows[(rows[at] - place).abs() <= within]
         return _number(rows[column].iloc[int((rows[at] - place).abs().argmin())]) if len(rows) else None
 
     return result
