@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from support.cells_that_fade import CELLS, CYCLES, FIRST, add, cells, samples
 
@@ -36,6 +37,22 @@ def test_a_test_at_another_current_stands_alone(bench: wb.Bench) -> None:
     assert len(drawn) == CELLS + 1
     assert "a test at another current stands alone: C0" in str(figure.layout.annotations)
     assert drawn.loc[drawn["Series"] == "reached", "Cell"].str.startswith("C0").any()
+
+
+def test_a_cell_whose_end_cannot_be_told_is_not_beyond_it(bench: wb.Bench) -> None:
+    """A third of its cycles are at each of three currents, so that no retention compares them: it had the bar "> 29"."""
+    parts = [samples(1, 10 * part, 10 * part + 10, amperes) for part, amperes in enumerate((1.0, 2.0, 0.5))]
+    begin = 0.0
+    for number, part in enumerate(parts):
+        part["Time [s]"] += begin
+        part["Cycle count"] += 10 * number
+        begin = part["Time [s]"].iloc[-1] + 1.0
+    frame = pd.concat(parts, ignore_index=True)
+    bench.instances.create(name="odd", specification="cell", batch="A")
+    bench.measurements.create(time_series=frame, name="odd", instance="odd", tags=["ageing"], sign="discharge")
+    figure = bench.figure("end-of-life")
+    assert not figure.tidy()["Cell"].astype(str).str.contains("odd").any()
+    assert "without odd: The discharges are at different currents" in words(figure)
 
 
 def test_no_cell_is_an_outlier(bench: wb.Bench) -> None:

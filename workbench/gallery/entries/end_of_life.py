@@ -57,7 +57,7 @@ def transform(data, params):
     params = with_defaults(params)
     share = params["threshold"] / 100
     rows, partly = from_full(data["rows"])
-    found = []
+    found, refused = [], {}
     rows = rows.assign(degrees=degrees_of(rows).round(0))
     rows["life"], own = lives(rows)
     full = rows[rows["Complete"].fillna(True).astype(bool)]
@@ -74,6 +74,9 @@ def transform(data, params):
         one = {"cell": str(cell), "test": str(cycles["name"].iloc[0]), "group": group}
         cycles = cycles[[name for name in NEEDED if name in cycles]]
         reached = battery.end_of_life(cycles, threshold=share).iloc[0]
+        if reached["EOL reached"] not in ("yes", "no"):  # refused: neither reached nor beyond
+            refused.setdefault(str(reached["Warning"]).rstrip("."), []).append(one["cell"])
+            continue
         one["last"] = cycles["Cycle count"].max()
         if reached["Valid"] and reached["EOL cycle"] == reached["EOL cycle"]:
             found.append({**one, "how": "reached", "eol": reached["EOL cycle"]})
@@ -85,7 +88,10 @@ def transform(data, params):
         else:
             found.append({**one, "how": "beyond", "eol": one["last"], "why": str(ahead["Warning"])})
     if not found:
-        return battery.message("No cycles to draw. Choose other cells.", unmet=True)
+        return battery.message(f"{next(iter(refused), 'No cycles to draw')}. Choose other cells.", unmet=True)
+    for why, cells in refused.items():
+        more = " ..." if len(cells) > 5 else ""
+        partly = "; ".join(text for text in (partly, f"without {', '.join(cells[:5])}{more}: {why}") if text)
     found = pd.DataFrame(found)
     order, up = (["how", "eol", "cell"], [False, False, True]) if params["sort"] else (["group", "cell"], True)
     again = found["cell"].duplicated(keep=False)
