@@ -469,7 +469,9 @@ def test_a_loss_between_discharges_at_different_currents_is_warned_of() -> None:
     assert not only(battery.self_discharge(steps))["Warning"]
     steps.loc[3, "Mean current [A]"] = 3.0
     made = only(battery.self_discharge(steps))
-    assert made["Warning"] == "the discharges are at different currents, 1, 3, 1 A: a part of the losses is of these"
+    assert (
+        made["Warning"] == "the discharges are at different currents, 1, 3, 1 A: a part of the losses is of these"
+    )
 
 
 def test_capacity_that_rose_is_warned_of() -> None:

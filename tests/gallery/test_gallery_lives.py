@@ -40,7 +40,7 @@ def test_a_test_at_another_current_stands_alone(bench: wb.Bench) -> None:
 
 
 def test_a_cell_whose_end_cannot_be_told_is_not_beyond_it(bench: wb.Bench) -> None:
-    """A third of its cycles are at each of three currents, so that no retention compares them: it had the bar "> 29"."""
+    """A third of its cycles are at each of three currents, so that none compares with another: its bar was "> 29"."""
     parts = [samples(1, 10 * part, 10 * part + 10, amperes) for part, amperes in enumerate((1.0, 2.0, 0.5))]
     begin = 0.0
     for number, part in enumerate(parts):

@@ -159,8 +159,8 @@ def last_of(column: str) -> Result:
 
 
 def nearest(column: str, at: str, place: float, within: float, **only: str) -> Result:
-    """The value of a column in the row where ``at`` is nearest to ``place``, among rows with the texts of ``only``; None
-    where the nearest one is not ``within`` so much of it."""
+    """The value of a column in the row where ``at`` is nearest to ``place``, among rows with the texts of ``only``;
+    None where the nearest one is not ``within`` so much of it."""
 
     def result(table: pd.DataFrame) -> float | None:
         rows = valid_rows(table)

@@ -46,8 +46,9 @@ def self_discharge(
     Reversible = Q_before - Q_remaining - irreversible; irreversible = Q_before - Q_after. Q_before is the discharge
     before the charge and the storage, Q_remaining the discharge right after the storage, Q_after the next one after a
     full charge. All three must end at the same voltage, within 20 mV, and Q_before must not be of a cell that came
-    part-charged; currents more than 10 % apart are warned of, since capacity depends on them. ``Voltage slope [mV/d]`` is the slope of the resting voltage after its first 24 h, which relax;
-    ``Leak current [A]`` = capacity_per_volt x slope. ``Next step`` is the ``Step count`` of the step after the storage.
+    part-charged; currents more than 10 % apart are warned of, since capacity depends on them. ``Voltage slope [mV/d]``
+    is the slope of the resting voltage after its first 24 h, which relax; ``Leak current [A]`` = capacity_per_volt x
+    slope. ``Next step`` is the ``Step count`` of the step after the storage.
 
     Storage shorter than 24 h is refused. An irreversible loss below 0 is warned of: lithium came back from the
     anode's overhang. So is a reversible one below 0: no cell gains charge at rest.

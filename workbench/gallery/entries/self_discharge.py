@@ -104,4 +104,6 @@ def transform(data, params):
             y=0.5,
             showarrow=False,
         )
-    return note(figure, "; ".join(each_warned(said)), data, params, over=22)
+    # Steps alone have no voltage a day after the load, where self-discharge begins to be all of the fall.
+    whole = "the fall is that of the whole rest, with the relaxation after the load"
+    return note(figure, "; ".join([whole, *each_warned(said)]), data, params, over=22)
