@@ -493,8 +493,8 @@ def _loaded(wanted: _Wanted) -> list[str]:
         return []
     return [
         f"The test begins under load ({current[0]:.3g} A), and its first voltage, {wanted.job.start_voltage:.4g} V, "
-        "was taken for that of the cell at rest: the SOC at the start is off by the drop of the load, and so is all that "
-        "follows. Give soc."
+        "was taken for that of the cell at rest: the SOC at the start is off by the drop of the load, and so is all "
+        "that follows. Give soc."
     ]
 
 
