@@ -134,6 +134,22 @@ def test_power_needs_limits_and_says_how_far_it_extrapolates() -> None:
     assert beyond["Warning"].str.contains("beyond the limit of 4.19 V").any()
 
 
+@pytest.mark.parametrize("limits", [(4.2, 2.5), (3.6, 3.6)])
+def test_limits_in_the_wrong_order_give_no_state_of_charge(limits: tuple[float, float]) -> None:
+    """Every sample was within both, so that SOC was that of the test and was said to be that of the cell."""
+    for analysis in (battery.dcir, battery.ocv_from_rests):
+        with pytest.raises(ValueError, match=r"the lower and the upper voltage, such as \(2.5, 4.2\)"):
+            analysis(hppc(), limits=limits)
+
+
+@pytest.mark.parametrize("radius", [0.0, -1e-6])
+def test_a_particle_has_a_radius(radius: float) -> None:
+    """With 0 the diffusion was 0, and valid."""
+    for analysis in (battery.gitt, battery.ici):
+        with pytest.raises(ValueError, match="The radius must be a number above 0"):
+            analysis(sphere_titration(1e-15, 1.8e-6), radius=radius)
+
+
 def test_titration_without_a_radius_gives_what_is_known() -> None:
     frame = sphere_titration(1e-15, 1.8e-6)
     made, sized = battery.gitt(frame), battery.gitt(frame, radius=1.8e-6)

@@ -46,7 +46,16 @@ def count_charge(samples: Checked, limits: Limits | None, capacity: float | None
     of them, ``capacity`` (A.h) gives the other. With neither, SOC
     is relative: 0 and 1 are the least and the most charged sample of the test. With both, a remark says so where the
     charge between them differs from ``capacity`` by more than 10 %.
+
+    Raises
+    ------
+    ValueError
+        If the lower limit is not below the upper one.
     """
+    if limits is not None and not limits[0] < limits[1]:
+        raise ValueError(
+            f"The limits are the lower and the upper voltage, such as (2.5, 4.2); they are {limits!r}."
+        )
     removed = removed_charge(samples.frame, samples.current)
     full, empty = _anchors(samples, removed, limits)
     if full is not None and empty is not None and empty > full:

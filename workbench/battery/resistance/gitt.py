@@ -9,7 +9,7 @@ import pandas as pd
 
 from ..checked import T_COLUMNS, Checked, checked, joined, temperature_cells, voltage_noise
 from ..half_cycles import rest_limit
-from ..inputs import Floats, Refusal, refusing
+from ..inputs import Floats, Refusal, positive, refusing
 from ..pulses import PulsePlace, PulseSamples, onset_time, pulse_places
 from ..rests import drift, why_no_rest
 from ..result import VALID, WARNING, Cell, Remark, result
@@ -111,6 +111,7 @@ def gitt(
     the end of a rest, D t / R^2 above 0.01 at the end of the window, windows that differ by more than a factor of 2
     (``Window sensitive``), and pulses whose end has no sample, where that may change D by more than 5 %.
     """
+    positive(radius, "radius")
     samples = checked(frame, _WHAT, exact=True)
     measured = PulseSamples.of(samples.frame)
     still = rest_limit(measured.current) if rest is None else rest

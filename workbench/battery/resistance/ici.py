@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..checked import T_COLUMNS, Checked, checked, joined, temperature_cells
 from ..half_cycles import rest_limit
-from ..inputs import Floats, Refusal, refusing
+from ..inputs import Floats, Refusal, positive, refusing
 from ..result import VALID, WARNING, Cell, result
 from ..state_of_charge import Limits, count_charge
 from .diffusion import Geometry, SquareRootFit, Window, apart, diffusion_rate, square_root_fit
@@ -94,6 +94,7 @@ def ici(
     below 0.98, windows that differ by more than a factor of 2, an E(0) beyond U, whose resistance is doubtful, and
     breaks that come before the gradient is steady: after less than 0.1 R^2 / D under current (of a slab 0.2 L^2 / D).
     """
+    positive(radius, "radius")
     samples = checked(frame, _WHAT, exact=True)
     still = rest_limit(samples.current) if rest is None else rest
     breaks = _breaks(samples, still, longest)
