@@ -177,6 +177,8 @@ def test_a_maximum_at_the_edge_of_the_range_does_not_give_way_to_a_lesser_one() 
     assert not edge["Valid"].any()
     assert edge["Peak SOC"].isna().all()
     assert "at SOC 0.80 and 0.50 is that of graphite is not known: give within" in edge["Warning"][0]
+    nowhere = battery.dva_features(two_maxima((0.795, 0.1), (0.5, 0.02)), within=(0.7, 0.3))
+    assert "no maximum between SOC 0.7 and 0.3" in nowhere["Warning"][0]
     near = battery.dva_features(two_maxima((0.795, 0.1), (0.5, 0.02)), within=(0.3, 0.7))
     assert near["Peak SOC"].tolist() == pytest.approx([0.5], abs=2e-3)
 

@@ -102,7 +102,7 @@ def _row(
     inside = (soc >= within[0]) & (soc <= within[1])
     width = smooth * curve.capacity / 2
     whole_curve = peaks_of(grid, slope, window=step, prominence=0.0, width=width)
-    found = [peak for peak in whole_curve if grid[inside][0] <= peak.position <= grid[inside][-1]]
+    found = [peak for peak in whole_curve if within[0] <= _soc(peak, curve) <= within[1]]
     between = f"between SOC {within[0]:g} and {within[1]:g}"
     if not found:
         return {**row, VALID: False, WARNING: f"dV/dQ has no maximum {between}"}
