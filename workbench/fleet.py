@@ -199,6 +199,8 @@ def _tried(work: Callable[[], object], name: str, failed: dict[str, str]) -> Non
         raise
     except WorkbenchError as error:
         failed[name] = str(error)
+    except OSError as error:  # of this file; another may be written, as where its name is not too long
+        failed[name] = f"{error.strerror}." if error.strerror else str(error)
 
 
 def _names(measurements: Sequence[Measurement], ending: str) -> list[str]:

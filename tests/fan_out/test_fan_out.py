@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 import threading
+import time
 import types
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
@@ -120,6 +121,29 @@ def test_after_cancel_no_task_begins_and_none_is_given(doubled) -> None:
         if task == 2:
             stop.set()
     assert (seen, begun) == ([(0, 0), (1, 2), (2, 4)], [0, 1, 2])
+
+
+def test_close_waits_for_tasks_whose_results_nobody_takes_any_more(
+    doubled, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, done = threading.Event(), []
+
+    def slow(number: int) -> int:
+        begun.set()
+        time.sleep(0.2)
+        done.append(number)
+        return number
+
+    monkeypatch.setitem(own_tasks._OWN, "workbench.made_here:double", slow)
+    slow.__module__, slow.__qualname__ = "workbench.made_here", "double"
+    here = FanOut.of("threads:1")
+    results = here.results(slow, range(4), lambda one: (one,))
+    next(results)  # as the traceback of an error keeps the iterator alive
+    assert begun.wait(10)
+    here.close()
+    assert done == [0]
+    time.sleep(0.3)
+    assert done == [0]
 
 
 def test_jobs_bound_what_is_on_its_way(doubled) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import pandas as pd
@@ -12,6 +13,7 @@ from typer.testing import CliRunner
 import workbench as wb
 from workbench.cli import app
 from workbench.errors import BadRequest, ExecutorAway, NotFound
+from workbench.exchange import writing
 from workbench.fleet import Place, measurement_written
 from workbench.records import Dashboard
 
@@ -114,6 +116,23 @@ def test_what_cannot_be_written_is_said_before_anything_is(place: Path, tmp_path
         made = Place(bench.backend)
         with pytest.raises(ExecutorAway, match=r"cannot reach the folder '.*absent'"):
             measurement_written(made, "any", str(tmp_path / "absent" / "a.parquet"))
+
+
+def test_a_file_that_the_system_refuses_does_not_stop_the_others(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "out").mkdir()
+    write = writing._parquet
+
+    def parquet(path: Path, *rest: object) -> None:
+        if "rpt" in path.name:
+            raise OSError(errno.ENOSPC, "Error writing bytes to file")
+        write(path, *rest)
+
+    monkeypatch.setattr(writing, "_parquet", parquet)
+    with wb.open(place) as bench:
+        assert bench.export_tests(tmp_path / "out") == {FILES[1]: "No space left on device."}
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted([FILES[0], FILES[2]])
 
 
 def test_the_commands_say_what_they_did(place: Path, tmp_path: Path) -> None:

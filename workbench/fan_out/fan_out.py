@@ -8,7 +8,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from typing import Any, Protocol, TypeVar
 
 from ..errors import BadRequest, ExecutorAway, WorkerDied
@@ -48,6 +48,7 @@ class FanOut:
         self._lock = threading.Lock()
         self._kept: Executor | None = setting if isinstance(setting, Executor) else None
         self._wide = cores
+        self._pools: set[ThreadPoolExecutor] = set()
         self._ends = ExitStack()
 
     @classmethod
@@ -192,12 +193,29 @@ class FanOut:
             return ends.enter_context(_Serial()), 1
         if self._setting.kind == "threads":
             wide = self.width(jobs)
-            return ends.enter_context(ThreadPoolExecutor(wide, "workbench-fan-out")), AHEAD * wide
+            return ends.enter_context(self._pool(wide)), AHEAD * wide
         with self._lock:
             if self._kept is None:
                 self._kept = self._start(self._setting)
                 atexit.register(self.close)
             return self._kept, jobs or AHEAD * self._wide
+
+    @contextmanager
+    def _pool(self, wide: int) -> Iterator[ThreadPoolExecutor]:
+        """Threads that `close` waits for too.
+
+        Whoever takes results may end by an error, whose traceback keeps the iterator alive. Its tasks still run then,
+        and what they use, such as a store, is closed next.
+        """
+        pool = ThreadPoolExecutor(wide, "workbench-fan-out")
+        with self._lock:
+            self._pools.add(pool)
+        try:
+            with pool:
+                yield pool
+        finally:
+            with self._lock:
+                self._pools.discard(pool)
 
     def _start(self, setting: Setting) -> Executor:
         if setting.address is not None:
@@ -215,12 +233,18 @@ class FanOut:
         return made
 
     def close(self) -> None:
-        """End the processes, or the connection, that this has started. The next work starts them again."""
+        """End the processes, or the connection, that this has started. The next work starts them again.
+
+        Tasks that run in threads end first, and those that wait are not begun.
+        """
         with self._lock:
+            pools = list(self._pools)
             if not isinstance(self._setting, Executor):
                 self._kept = None
             ends, self._ends = self._ends, ExitStack()
         atexit.unregister(self.close)
+        for pool in pools:
+            pool.shutdown(cancel_futures=True)
         ends.close()
 
 
