@@ -20,7 +20,6 @@ from .arrow import to_arrow
 from .csv_cells import harmless_cell
 from .dataset import StepColumns, StepResult, stacked
 from .errors import BadRequest, instead
-from .exchange.writing import refuse_folder, whole_file
 from .figure_traces import traces
 from .inert_page import inert_script, page_start
 from .passport import Passport, embedded, sidecar, sidecar_of
@@ -28,6 +27,7 @@ from .passport.passport import KEY
 from .pictures import draw
 from .plotly_files import plotly_source
 from .table import Column, Table, time_text
+from .whole_file import refuse_folder, whole_file
 
 PICTURES = ("png", "svg", "pdf")
 TABLES = ("csv", "parquet")

@@ -222,3 +222,10 @@ def quoted(names: Iterable[str], most: int = 20, last: str = "and") -> str:
     if len(shown) > most:
         return ", ".join(shown[:most]) + f" and {len(shown) - most} more"
     return f" {last} ".join(filter(None, (", ".join(shown[:-1]), shown[-1]))) if shown else ""
+
+
+def said_of_system(error: OSError) -> str:
+    """What the system says, with the name of the file that it is about."""
+    if error.filename is None or error.strerror is None:
+        return str(error)
+    return f"'{error.filename}': {error.strerror}."

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from pathlib import Path
 from typing import get_args
 
@@ -93,6 +95,7 @@ def test_an_unsound_recipe_is_refused_with_all_its_problems() -> None:
     [
         ('{"plan": {}, "plan": {}}', "'plan' stands twice"),
         ('{"plan": ', "line 1, column"),
+        ('{"plan": "a\nb"}', "Invalid control character in line 1, column 12"),
         ("[" * 100_000, "deep"),
         ('{"plan": NaN}', "NaN"),
         (b"\xff\xfe\x00", "not JSON"),
@@ -109,3 +112,19 @@ def test_a_file_that_is_no_recipe(tmp_path: Path, text: str | bytes, words: str)
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(BadRequest, match=r"fade\.json"):
         Recipe.load(tmp_path / "fade.json")
+
+
+def test_a_failed_save_leaves_the_old_file_and_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = {"steps": {"cells": {"op": "list", "source": "instances"}}}
+    recipe = Recipe(plan=plan, transform="def transform(data, params):\n    return go.Figure()\n")
+    path = tmp_path / "fade.json"
+    path.write_text("old")
+
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match=r"No space left on device: '.*fade\.json'"):
+        recipe.save(path)
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["fade.json"]

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from .. import export, figure_numbers
 from ..errors import BadRequest
-from ..exchange.writing import refuse_folder
 from ..passport import Passport, embedded
 from ..pictures import PaperOptions, Remark, draw, fitted, wants_paper
+from ..whole_file import refuse_folder
 
 
 def save_figure(

@@ -19,7 +19,7 @@ from typing import Annotated, TextIO
 import typer
 
 from ..errors import BadRequest, Conflict, Invalid, NotFound, StoreNotice, WorkbenchError
-from ..messages import typed_in
+from ..messages import said_of_system, typed_in
 from ..version import __version__
 from . import (
     alerts,
@@ -112,8 +112,11 @@ def main() -> None:
     except (BadRequest, NotFound, Conflict) as error:
         err.print(str(error), style="red", markup=False, soft_wrap=True)
         sys.exit(2)
-    except (WorkbenchError, OSError) as error:
+    except WorkbenchError as error:
         err.print(str(error), style="red", markup=False, soft_wrap=True)
+        sys.exit(1)
+    except OSError as error:
+        err.print(said_of_system(error), style="red", markup=False, soft_wrap=True)
         sys.exit(1)
     except KeyboardInterrupt:
         err.print("Stopped.")

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import os
-import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +15,7 @@ from ..arrow import to_arrow
 from ..cycling import columns as c
 from ..errors import BadRequest
 from ..table import Column, Table
+from ..whole_file import refuse_folder, whole_file
 from .content import ContentHash
 from .passport import KEY, Passport, Stored, sidecar_of, stored_as, turned
 
@@ -100,28 +98,3 @@ def _text(path: Path, tables: Iterator[pa.Table]) -> None:
     with pc.CSVWriter(path, first.schema) as writer:
         for table in itertools.chain([first], tables):
             writer.write_table(table.cast(first.schema))
-
-
-def refuse_folder(path: Path) -> None:
-    """BadRequest if a file is to be written where a folder is."""
-    if path.is_dir():
-        raise BadRequest(f"'{path}' is a folder, so a file of this name cannot be written. Choose another name.")
-
-
-@contextmanager
-def whole_file(path: Path) -> Iterator[Path]:
-    """A new path beside ``path`` for the block to write to. At the end it replaces ``path`` in one step.
-
-    A reader sees the old file or the new file, also after a crash. If the block fails, ``path`` stays as it was.
-    BadRequest if a folder is there.
-    """
-    refuse_folder(path)
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
-    try:
-        yield draft
-        with draft.open("rb+") as file:
-            os.fsync(file.fileno())
-        draft.replace(path)
-    except BaseException:  # also an interrupt must not leave a draft behind
-        draft.unlink(missing_ok=True)
-        raise

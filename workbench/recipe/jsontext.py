@@ -39,7 +39,10 @@ def read_json(text: str | bytes, at: Loc = ("config",)) -> JsonValue:
         return value
     except json.JSONDecodeError as error:
         place = {"line": error.lineno, "column": error.colno}
-        message = f"This is not JSON: {error.msg} in line {error.lineno}, column {error.colno}."
+        # Python's words for a line break in a text end in 'at'.
+        message = (
+            f"This is not JSON: {error.msg.removesuffix(' at')} in line {error.lineno}, column {error.colno}."
+        )
         raise Invalid(Problem(at, message, "json_invalid", place)) from None
     except (UnicodeDecodeError, ValueError) as error:
         raise Invalid(Problem(at, f"This is not JSON: {error}.", "json_invalid")) from None

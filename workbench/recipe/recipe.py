@@ -10,6 +10,7 @@ from typing import Any
 
 from ..errors import BadRequest, Invalid, Problem
 from ..own_scripts import is_marked, marked
+from ..whole_file import whole_file
 from .assemble import Params, parts_of
 from .check import check, sound
 from .function import script_of
@@ -77,9 +78,10 @@ class Recipe:
         return cls(read_file(path))
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the recipe as JSON and give the path."""
+        """Write the recipe as JSON and give the path. If that fails, a file that was there stays as it was."""
         target = Path(path)
-        target.write_text(json.dumps(self.raw(), ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+        with whole_file(target) as draft:
+            draft.write_text(json.dumps(self.raw(), ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
         return target
 
     @staticmethod

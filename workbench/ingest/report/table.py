@@ -16,6 +16,7 @@ from ...arrow import to_arrow
 from ...csv_cells import harmless_cell
 from ...errors import BadRequest, instead
 from ...table import Column, Table
+from ...whole_file import whole_file
 
 if TYPE_CHECKING:
     from .report import FileReport
@@ -53,5 +54,6 @@ def save(table: Table, whole: Mapping[str, Any], path: Path) -> Path:
         sink = pa.BufferOutputStream()
         pq.write_table(pa.table({name: to_arrow(column) for name, column in table.items()}), sink)
         data = sink.getvalue().to_pybytes()
-    path.write_bytes(data)
+    with whole_file(path) as draft:
+        draft.write_bytes(data)
     return path

@@ -1,0 +1,48 @@
+"""Files that appear complete or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from .errors import BadRequest
+
+
+def refuse_folder(path: Path) -> None:
+    """BadRequest if a file is to be written where a folder is."""
+    if path.is_dir():
+        raise BadRequest(f"'{path}' is a folder, so a file of this name cannot be written. Choose another name.")
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """A new path beside ``path`` for the block to write to. At the end it replaces ``path`` in one step.
+
+    A reader sees the old file or the new file, also after a crash. If the block fails, ``path`` stays as it was.
+
+    Raises
+    ------
+    BadRequest
+        If a folder is there.
+    OSError
+        If it cannot be written; it names ``path``.
+    """
+    refuse_folder(path)
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
+    try:
+        try:
+            yield draft
+            with draft.open("rb+") as file:
+                os.fsync(file.fileno())
+            draft.replace(path)
+        except BaseException:  # also an interrupt must not leave a draft behind
+            draft.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        if error.errno is None or error.filename not in (None, draft, str(draft)):
+            raise
+        # Where a disk is full, the system says neither which file that is nor that the old one is there.
+        raise OSError(error.errno, os.strerror(error.errno), str(path)) from error
