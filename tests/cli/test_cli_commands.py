@@ -92,6 +92,13 @@ def recipe_of(folder: Path, name: str = "own.json", **parts: Any) -> Path:
         (["catalog", "--organization", "Nope"], 2, "There is no organization 'Nope'"),
         (["verify", "--project", "Nope"], 2, "There is no project 'Nope'"),
         (["backup", "b.db", "--project", "Nope"], 2, "There is no project 'Nope'"),
+        (["backup", "absent/b.db"], 2, "to write 'b.db' in. Create it, or name another one"),
+        (
+            ["copy-store", "taken/workbench.db", "absent/b.db"],
+            2,
+            "to write 'b.db' in. Create it, or name another one",
+        ),
+        (["demo", "foreign.db"], 2, "'foreign.db' is a file. Name a folder for the demo"),
         (["check", "absent.json"], 2, "'absent.json' cannot be read: No such file"),
         (["check", "ow.json"], 2, "Did you mean 'own.json'?"),
         (["run", "Fade by btch", "-o", "x.html"], 2, "There is no saved plot 'Fade by btch'"),

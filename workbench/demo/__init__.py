@@ -88,11 +88,13 @@ def make_demo(
     Raises
     ------
     BadRequest
-        If the store in the folder is not a demo, or the sample data are missing.
+        If the store in the folder is not a demo, a file is in its place, or the sample data are missing.
     """
     target = Path(folder)
     report = progress or _silent
     samples = Samples.find()
+    if target.exists() and not target.is_dir():
+        raise BadRequest(f"'{target}' is a file. Name a folder for the demo, or one that does not exist.")
     target.mkdir(parents=True, exist_ok=True)
     store = target / STORE
     if not store.exists():

@@ -10,7 +10,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import TypeAlias
 
-from ...errors import Conflict
+from ...errors import Conflict, NotFound
 from . import lease
 from .connections import named
 from .database_file import Host
@@ -35,6 +35,8 @@ def backup(
     ------
     Conflict
         If ``destination`` exists.
+    NotFound
+        If its folder does not.
     """
     with store.snapshot() as connection:
         _copy(connection, destination, _reported(progress), finish)
@@ -47,6 +49,8 @@ def backup_without_log(path: Path, destination: str | Path) -> None:
     ------
     Conflict
         If ``destination`` exists.
+    NotFound
+        If its folder does not.
     """
     with named(path), closing(connect_without_log(path)) as connection:
         _copy(connection, destination, None, lambda copy: None)
@@ -100,6 +104,25 @@ def _last_written(path: Path) -> int:
     return max(times)
 
 
+def refuse_place(destination: str | Path) -> None:
+    """Raise before anything is read if a backup cannot get this name.
+
+    Raises
+    ------
+    Conflict
+        If there is a file of that name.
+    NotFound
+        If its folder does not exist.
+    """
+    place = Path(destination)
+    if place.exists():
+        raise _taken(destination)
+    if not place.absolute().parent.is_dir():
+        raise NotFound(
+            f"There is no folder '{place.parent}' to write '{place.name}' in. Create it, or name another one."
+        )
+
+
 def _taken(destination: str | Path) -> Conflict:
     return Conflict(f"'{destination}' exists already; give a new name for the backup.")
 
@@ -111,13 +134,12 @@ def _copy(
     finish: Callable[[sqlite3.Connection], object],
 ) -> None:
     place = Path(destination).absolute()  # SQLite reads a relative 'file:...' as an address
-    if place.exists():
-        raise _taken(destination)
+    refuse_place(place)
     remove_leftovers(place)
     # A name of its own: two backups to one place must not write into each other.
     partial = place.with_name(f"{place.name}.{lease.name()}.partial")
     try:
-        with named(partial), closing(sqlite3.connect(partial)) as copy:
+        with named(place), closing(sqlite3.connect(partial)) as copy:
             connection.backup(copy, pages=_PAGES, progress=progress)
             copy.execute("delete from facts where name in ('upgrade', 'copy')")  # nobody upgrades the copy
             finish(copy)

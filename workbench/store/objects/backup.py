@@ -6,10 +6,10 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from ...errors import Conflict, StoreError
+from ...errors import StoreError
 from ..db import lease
 from ..db.backup import backup as backup_file
-from ..db.backup import give_name, remove, remove_leftovers
+from ..db.backup import give_name, refuse_place, remove, remove_leftovers
 from ..db.main_file import log_bytes
 from ..store import Store
 from . import stored
@@ -46,6 +46,8 @@ def backup(
     ------
     Conflict
         If ``destination`` exists.
+    NotFound
+        If its folder does not.
     BadRequest
         If the place holds samples of another store, or a store works there; or if the store is on PostgreSQL, which
         makes its own backups.
@@ -59,8 +61,7 @@ def backup(
         return None
     if place == WITHOUT:
         return _file_alone(store, destination, setting)
-    if destination.exists():
-        raise Conflict(f"'{destination}' exists already; give a new name for the backup.")
+    refuse_place(destination)
     if place == IN_FILE:
         _in_one_file(store, destination, setting, progress)
         return None

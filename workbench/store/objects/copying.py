@@ -71,6 +71,8 @@ def copy_store(
     ------
     Conflict
         If there is another store at ``destination``.
+    NotFound
+        If its folder does not exist.
     BadRequest
         If the place is that of the source, or of another store, or a text cannot be kept in the copy.
     StoreError
