@@ -191,3 +191,11 @@ def test_a_store_that_is_opened_to_read_is_checked_too(path: Path) -> None:
     change(path, "update studies set description = 'in the dark'")
     with Store.open(path, read_only=True) as store, pytest.raises(Damaged, match="the study"):
         store.rows.page(Study, scope_of(store))
+
+
+def test_the_fingerprint_of_a_damaged_store_is_refused_by_name(path: Path) -> None:
+    change(path, "update facts set value = replace(value, '\"number\":', '\"number\":9') where name = 'format'")
+    with Store.open(path) as store:
+        assert store.verify()
+        with pytest.raises(Damaged, match="format"):
+            store.place_id()

@@ -329,7 +329,8 @@ class Store(Host):
 
     def place_id(self) -> str:
         """A fingerprint of the store at its path; a copy elsewhere has another one."""
-        (id,) = self.connection().execute("select value from facts where name = 'store'").fetchone() or ("",)
+        with self.snapshot() as connection:
+            (id,) = connection.execute("select value from facts where name = 'store'").fetchone() or ("",)
         if self._database is not None:
             return self._database.fingerprint(id)
         return hashlib.sha256(f"{id} {self.path}".encode("utf-8", "surrogateescape")).hexdigest()
@@ -343,6 +344,8 @@ class Store(Host):
         ------
         Conflict
             If ``destination`` exists.
+        NotFound
+            If its folder does not.
         """
         if self._database is not None:
             raise self._database.refuse_backup()
