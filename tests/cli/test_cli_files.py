@@ -81,6 +81,17 @@ def test_a_watch_that_ends(data: Path, tmp_path: Path, capsys: pytest.CaptureFix
     assert "c1 RPT, 66 rows" in out
 
 
+def test_a_watch_says_which_last_line_it_left_out(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = "A_c1_RPT.csv"
+    (data / name).write_text((data / name).read_text().rstrip("\n"))
+    assert run("watch", data, "--store", tmp_path / "lab.db", "--settle", "0.05", "--once") == 0
+    (said,) = [line for line in capsys.readouterr().out.splitlines() if "not complete yet" in line]
+    assert f"The last line of '{name}'" in said
+    assert said.endswith("If the file ends there, ingest it.")
+
+
 def test_a_watch_of_no_folder_makes_no_store(tmp_path: Path) -> None:
     with pytest.raises(BadRequest, match="There is no folder"):
         run("watch", tmp_path / "exprots", "--store", tmp_path / "lab.db")

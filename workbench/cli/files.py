@@ -151,6 +151,9 @@ def _print_alerts(bench: Bench) -> None:
         out.print(f"Alert     '{one.alert_name}': {of}", style="yellow", markup=False, soft_wrap=True)
 
 
+_HELD_BACK = "unfinished_line"
+
+
 def _print_round(report: Report, said: set[tuple[str, str]], *, as_json: bool) -> None:
     """Print what a round read. A warning of a file that grows is the same in each round, so it is printed once:
     ``said`` are those that were."""
@@ -162,10 +165,13 @@ def _print_round(report: Report, said: set[tuple[str, str]], *, as_json: bool) -
         rows = f", {counted(file.added, 'row')}" if file.added else ""
         out.print(what + rows, markup=False, soft_wrap=True)
         refused = file.status == "refused"
-        for remark in [file.why] if refused else file.odd:
-            if (file.path, remark) in said and not refused:
+        remarks = [(remark, remark) for remark in ([file.why] if refused else file.odd)]
+        # What is left out of a file that ends so stays out, so it is said; its length changes with each round.
+        remarks += [(code, text) for code, text in zip(file.codes, file.assumed, strict=False) if code == _HELD_BACK]
+        for told, remark in remarks:
+            if (file.path, told) in said and not refused:
                 continue
-            said.add((file.path, remark))
+            said.add((file.path, told))
             out.print(f"          {remark}", markup=False, soft_wrap=True)
 
 

@@ -251,7 +251,8 @@ def _exported(found: Restored, options: ReadOptions, files: list[FileFacts]) -> 
 def _held_back(shot: Snapshot) -> Finding:
     size = counted(shot.held, "byte")
     message = (
-        f"The last line of '{shot.path.name}' is not complete yet ({size}). It is read when the next line begins."
+        f"The last line of '{shot.path.name}' is not complete yet ({size}). It is read when the next line begins. If "
+        "the file ends there, ingest it."
     )
     return Finding("assumed", "unfinished_line", message)
 
