@@ -57,7 +57,14 @@ def test_the_column_that_the_data_lack_leads(local: LocalBackend) -> None:
     assert first.loc == (*STEPS, "cycles", "columns", 1)
     assert f"Did you mean '{CAPACITY}'" in first.msg
     assert second.loc == (*STEPS, "fade", "metrics", "end", "column")
-    assert "did you mean 'Discharge capacty [A.h]', which it reads?" in second.msg
+    assert second.msg == (
+        f"Step 'cycles' does not read '{CAPACITY}': name it in its 'columns', in place of 'Discharge capacty [A.h]'."
+    )
+
+
+def test_of_two_names_that_nobody_knows_neither_is_said_to_be_right(local: LocalBackend) -> None:
+    second = local.check(plan("Swelling [um]", "Sweling [um]"), {})[1]
+    assert "or did you mean 'Swelling [um]', which it reads?" in second.msg
 
 
 def test_a_column_that_no_step_reads_is_told_once(local: LocalBackend) -> None:

@@ -42,9 +42,24 @@ def lacking(step: str, column: str, at: Loc, known: Mapping[str, Known]) -> Prob
     if not columns.named_in:
         message = f"Step '{step}' has no column '{column}'. {instead(column, columns.likely, 'columns')}"
         return Problem(at, message, "unknown_column")
+    alike = near(column, columns.likely)
+    if columns.named_in == "columns" and alike and _is_ours(column) and not _is_ours(alike[0]):
+        message = f"Step '{step}' does not read '{column}': name it in its 'columns', in place of '{alike[0]}'."
+        return Problem(at, message, "unknown_column")
     # Which of the two is misspelt, only the store knows.
-    close = " or ".join(f"'{name}'" for name in near(column, columns.likely))
+    close = " or ".join(f"'{name}'" for name in alike)
     reads = listed(f"'{name}'" for name in columns.likely)
     meant = f", or did you mean {close}, which it reads?" if close else f". It reads {reads}."
     message = f"Step '{step}' does not read '{column}': name it in its '{columns.named_in}'{meant}"
     return Problem(at, message, "unknown_column")
+
+
+def _is_ours(column: str) -> bool:
+    """Whether samples, steps or cycles have a column of this name by the workbench's own rules."""
+    # Numpy comes with these, which a recipe without a mistake does not need.
+    from ..cycling.columns import SERIES_COLUMNS
+    from ..cycling.cycles import CYCLE_COLUMNS
+    from ..cycling.life import LIFE_COLUMNS
+    from ..cycling.steps import STEP_COLUMNS
+
+    return any(column == one.name for one in (*SERIES_COLUMNS, *STEP_COLUMNS, *CYCLE_COLUMNS, *LIFE_COLUMNS))
