@@ -100,7 +100,8 @@ def column_kinds(
 def missing_warning(name: str, lacking: Sequence[Source], of: int) -> Warn:
     """That some of the sources lack a column."""
     who = names_of([source.name for source in lacking])
-    message = f"{len(lacking)} of {of} sources have no column '{name}' and are null there: {who}."
+    have, are = ("has", "is") if len(lacking) == 1 else ("have", "are")
+    message = f"{len(lacking)} of {of} sources {have} no column '{name}' and {are} null there: {who}."
     return Warn("column_missing", message)
 
 
