@@ -167,7 +167,9 @@ def _print_round(report: Report, said: set[tuple[str, str]], *, as_json: bool) -
         refused = file.status == "refused"
         remarks = [(remark, remark) for remark in ([file.why] if refused else file.odd)]
         # What is left out of a file that ends so stays out, so it is said; its length changes with each round.
-        remarks += [(code, text) for code, text in zip(file.codes, file.assumed, strict=False) if code == _HELD_BACK]
+        remarks += [
+            (code, text) for code, text in zip(file.codes, file.assumed, strict=False) if code == _HELD_BACK
+        ]
         for told, remark in remarks:
             if (file.path, told) in said and not refused:
                 continue
