@@ -87,7 +87,7 @@ def test_a_claim_without_a_copy_is_that_of_whoever_has_the_name(store: Store, tm
 
 
 def test_a_store_goes_back_to_its_earlier_place(store: Store, tmp_path: Path) -> None:
-    relocate(store, "folder:other")
+    assert relocate(store, "folder:other") == 1  # from one place to another
     relocate(store, "file")
     assert relocate(store, "folder:samples") == 1
     assert same(read(store), samples())

@@ -89,20 +89,22 @@ def relocate(store: Store, to: str, *, take_over: bool = False, progress: Progre
         return _to_file(store, progress)
     place = store.objects.opened(address.text)
     for _ in range(_ATTEMPTS):
-        if _is_kept_at(store, place, take_over, progress):
+        copied = _kept_at(store, place, take_over, progress)
+        if copied is not None:
             break
     else:
         raise _restless()
     numbers = store.series.mover.note_all()
-    moved = 0
+    moved = copied
     for done, number in enumerate(numbers):
         _report(progress, done, len(numbers), f"to {address.text}")
         moved += store.series.mover.move(number)
     return moved
 
 
-def _is_kept_at(store: Store, place: Place, take_over: bool, progress: Progress | None) -> bool:
-    """Make a place that of the store, with all objects that it has; False if another process chose one meanwhile."""
+def _kept_at(store: Store, place: Place, take_over: bool, progress: Progress | None) -> int | None:
+    """Make a place that of the store, with all objects that it has, and return how many came from an earlier place;
+    None if another process chose one meanwhile."""
     with store.snapshot() as db:
         before = stored.setting(db)
     is_here = before is not None and before.place == place.text
@@ -119,7 +121,7 @@ def _is_kept_at(store: Store, place: Place, take_over: bool, progress: Progress 
         is_same = stored.setting(db) == before
         if is_same:
             stored.set_setting(db, Setting(place.text, store.place_id()))
-    return is_same
+    return 0 if is_same else None
 
 
 def _restless() -> StoreError:
@@ -151,15 +153,15 @@ def _to_file(store: Store, progress: Progress | None) -> int:
     raise _restless()
 
 
-def _to_place(store: Store, before: Setting, place: Place, progress: Progress | None) -> bool:
-    """Copy all objects to another place and make it that of the store, in one transaction at the end; False if they are
-    not at the earlier place any more."""
+def _to_place(store: Store, before: Setting, place: Place, progress: Progress | None) -> int | None:
+    """Copy all objects to another place and make it that of the store, in one transaction at the end; how many there
+    are. None if they are not at the earlier place any more."""
     old = store.objects.opened(before.place)
     there = {one.name: one.size for one in place.listed()}
     for _ in range(_ATTEMPTS):
         with store.snapshot() as db:
             if stored.setting(db) != before:
-                return False
+                return None
             rows = list(stored.every(db))
         left = [row for row in rows if there.get(row.name) != row.size]
         for done, row in enumerate(left):
@@ -168,11 +170,12 @@ def _to_place(store: Store, before: Setting, place: Place, progress: Progress | 
             there[row.name] = row.size
         with store.transaction() as db:
             if stored.setting(db) != before:
-                return False
-            if all(there.get(row.name) == row.size for row in stored.every(db)):
+                return None
+            rows = list(stored.every(db))
+            if all(there.get(row.name) == row.size for row in rows):
                 stored.set_setting(db, Setting(place.text, store.place_id()))
                 db.execute("delete from object_leftovers")  # they are at the earlier place
-                return True
+                return len(rows)
     raise _restless()
 
 
