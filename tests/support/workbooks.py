@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -12,6 +13,21 @@ _RELS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _PACK = "http://schemas.openxmlformats.org/package/2006"
 TIME, LONG = 1, 2
 """Styles: a cell as date and time, and as hours that may pass 24."""
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A cell with a formula; without ``value`` it was never computed."""
+
+    text: str
+    value: object = None
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A cell with an error, such as #DIV/0!."""
+
+    error: str
 
 
 ARBIN = [
@@ -48,6 +64,11 @@ def cell(row: int, column: int, value: object) -> str:
     place = f"{letters(column)}{row}"
     if value is None:
         return ""
+    if isinstance(value, Formula):
+        found = "<v />" if value.value is None else f"<v>{value.value}</v>"
+        return f'<c r="{place}"><f>{escape(value.text)}</f>{found}</c>'
+    if isinstance(value, Wrong):
+        return f'<c r="{place}" t="e"><v>{value.error}</v></c>'
     if isinstance(value, tuple):
         number, style = value
         return f'<c r="{place}" s="{style}"><v>{number!r}</v></c>'

@@ -6,6 +6,7 @@ import csv
 import io
 import os
 import re
+import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -15,6 +16,7 @@ from typing import Any
 
 from ...errors import BadRequest
 from ...messages import counted, quoted
+from ...readers.file.valueless_cells import Valueless, letters, valueless_cells
 from ...records.values import composed
 from ..processes.warm_workers import ask_locked
 from ..processes.worker_process import DIED, as_path, as_text
@@ -289,7 +291,7 @@ def _of_workbook(path: Path, data: bytes) -> list[list[str]]:
         why = answer.get("refused") if isinstance(answer, dict) else DIED
         raise BadRequest(
             f"The sheet '{shown(path.name)}' cannot be read as a workbook ({shown(str(why))}). "
-            "Save it again as xlsx or csv."
+            "Open it in a spreadsheet program and save it again as xlsx or csv."
         )
     return [[str(cell) for cell in row] for row in cells]
 
@@ -305,10 +307,22 @@ def _cells_or_why(data: bytes) -> Mapping[str, Any]:
 
     try:
         sheet = python_calamine.load_workbook(io.BytesIO(data)).get_sheet_by_index(0)
+        if column := _uncomputed(data, sheet.name):
+            return {"refused": f"the formulas in its column {column} were never computed, so that cells are empty"}
         cells = _filled(list(sheet.to_python(skip_empty_area=False)), sheet.merged_cell_ranges or [])
         return {"cells": [[_text(value) for value in row] for row in cells]}
     except Exception as error:  # a damaged workbook may break the parser in any way
         return {"refused": str(error)}
+
+
+def _uncomputed(data: bytes, name: str) -> str | None:
+    """The letters of the first column with formulas that were never computed; None without such formulas."""
+    if not data.startswith(b"PK"):
+        return None
+    with zipfile.ZipFile(io.BytesIO(data)) as container:
+        members = frozenset(member for member in container.namelist() if "worksheets/" in member)
+        formulas = valueless_cells(container, members).get(name, Valueless()).formulas
+    return letters(min(formulas)) if formulas else None
 
 
 def _filled(cells: list[list[Any]], merged: Iterable[tuple[tuple[int, int], tuple[int, int]]]) -> list[list[Any]]:

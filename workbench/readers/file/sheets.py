@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -12,16 +12,17 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ...cycling.columns import TIME
+from ...cycling.columns import CURRENT, TIME, VOLTAGE
 from ...cycling.findings import Finding
 from ...errors import FileRefused
 from ...messages import column_map as mapping
 from ...messages import quoted
 from ..table.columns import plan_columns, unique_labels
-from ..table.header_units import is_of_statistics
+from ..table.header_units import is_of_statistics, split_header
 from ..table.text_format import TextFormat
-from ..table.text_layout import HeaderLine, is_number
+from ..table.text_layout import HeaderLine, header_lines, is_number
 from ..table.values import clock_format, clocks, durations, numbers
+from .cells_of_sheets import cell_notes, refuse_formulas
 from .source import Head
 from .workbook import Sheet, chosen, is_workbook, joined, sheets_of
 
@@ -76,11 +77,15 @@ def view(head: Head, known: Known, column_map: Mapping[str, str] | None = None) 
         )
     if wanted:
         sheet = chosen(sheets, wanted.pop(), head.name)
-        return replace(sheet.head, left=(sheet.name,))
+        read_from = replace(sheet.head, left=(sheet.name,))
+        return _with_notes(read_from, [sheet], known(sheet.head), without_sheet(read_from, column_map))
     spectra = [sheet for sheet in sheets if _holds_spectra(known(sheet.head))]
     chains = _chains([sheet for sheet in sheets if sheet not in spectra], known)
     if not chains:
-        return spectra[0].head if spectra else max(sheets, key=lambda sheet: sheet.rows).head
+        if not spectra:
+            refuse_formulas(head.name, sheets)
+        sheet = spectra[0] if spectra else max(sheets, key=lambda sheet: sheet.rows)
+        return _with_notes(sheet.head, [sheet], known(sheet.head), column_map)
     chains = [chain for chain in chains if not _is_statistics(chain)] or chains
     chains = [chain for chain in chains if not chain.format.at_rest] or chains
     main = max(chains, key=lambda chain: (not chain.hidden, chain.rows))
@@ -89,13 +94,43 @@ def view(head: Head, known: Known, column_map: Mapping[str, str] | None = None) 
     left = [sheet.name for chain in chains if chain is not main for sheet in chain.sheets]
     read = tuple(sheet.name for sheet in main.sheets)
     bare = [sheet.name for sheet in sheets if sheet.name not in (*read, *left) and _has_rows_of(main, sheet)]
-    return replace(
+    made = replace(
         text,
         beside=tuple(sheet.head for sheet in spectra),
         left=(", ".join(read), *left),
         read_sheets=read,
         bare_sheets=tuple(bare),
     )
+    return _with_notes(made, main.sheets, main.format, column_map)
+
+
+def _with_notes(
+    text: Head, sheets: Sequence[Sheet], format: TextFormat | None, column_map: Mapping[str, str] | None
+) -> Head:
+    """The text of these sheets, with the notes about their cells without a value.
+
+    Raises
+    ------
+    FileRefused
+        If the time, the current or the voltage is of formulas that were never computed.
+    """
+    if not any(sheet.formulas or sheet.errors for sheet in sheets):
+        return text
+    headers = [header] if format is not None and (header := format.header(sheets[0].head)) else header_lines(text)
+    asked = set(column_map or {})
+    fields = max(
+        (line.fields for line in headers), key=lambda names: (len(asked & set(names)), len(names)), default=()
+    )
+    labels, columns = unique_labels(fields), format.columns if format is not None else ()
+    plan = plan_columns(labels, columns, clocks=format.clocks if format is not None else ())
+    needed = {name: found.header for name in (TIME, CURRENT, VOLTAGE) if (found := plan.find(name)) is not None}
+    if TIME not in needed and plan.clock is not None:
+        needed[TIME] = plan.clock.header
+    for label, ours in (column_map or {}).items():
+        needed |= {
+            name: label for name in (TIME, CURRENT, VOLTAGE) if split_header(ours).key == split_header(name).key
+        }
+    return replace(text, said=tuple(cell_notes(text.name, sheets, labels, needed.values())))
 
 
 def without_sheet(head: Head, column_map: Mapping[str, str] | None) -> Mapping[str, str] | None:
@@ -111,7 +146,7 @@ def without_sheet(head: Head, column_map: Mapping[str, str] | None) -> Mapping[s
 
 def sheet_notes(head: Head) -> list[Finding]:
     """The notes about the sheets of a workbook that were not read."""
-    made = []
+    made = list(head.said)
     if head.bare_sheets:
         one = len(head.bare_sheets) == 1
         text = (
@@ -178,8 +213,13 @@ def _chains(sheets: list[Sheet], known: Known) -> list[_Chain]:
                 whole.sheets.append(sheet)
             continue
         for chain in chains:
-            if header.fields == chain.header.fields and _follows(chain, sheet, header.line + 1):
+            if header.fields != chain.header.fields:
+                continue
+            if _follows(chain, sheet, header.line + 1):
                 chain.sheets.append(sheet)
+                break
+            if (place := _place_before(chain, sheet, header.line + 1)) is not None:
+                chain.sheets.insert(place, sheet)
                 break
         else:
             chains.append(_Chain(format, header, [sheet]))
@@ -196,16 +236,42 @@ def _has_rows_of(chain: _Chain, sheet: Sheet) -> bool:
 
 def _follows(chain: _Chain, sheet: Sheet, skip: int) -> bool:
     """Whether a sheet with the columns of a series continues it: the same name except its number, and later times."""
-    last = chain.sheets[-1]
-    if not _are_parts(last.name, sheet.name):
-        return False
+    last, column = chain.sheets[-1], _time_column(chain)
+    return column is not None and _are_parts(last.name, sheet.name) and _in_order(last, sheet, skip, column)
+
+
+def _place_before(chain: _Chain, sheet: Sheet, skip: int) -> int | None:
+    """Where a sheet belongs that stands behind the sheets that follow on it: by its number and by its times."""
+    column = _time_column(chain)
+    if column is None:
+        return None
+    for place, later in enumerate(chain.sheets):
+        lines = _line_of_header(chain.format, later.head) + 1
+        if (
+            _are_parts(sheet.name, later.name)
+            and _numbers_in(sheet.name) < _numbers_in(later.name)
+            and _in_order(sheet, later, lines, column)
+        ):
+            first = place == 0 or _in_order(chain.sheets[place - 1], sheet, skip, column)
+            return place if first else None
+    return None
+
+
+def _time_column(chain: _Chain) -> int | None:
+    """The place of the time in the columns of a series; None if it has none."""
     plan = plan_columns(unique_labels(chain.header.fields), chain.format.columns, clocks=chain.format.clocks)
     time = plan.find(TIME) or plan.clock
-    if time is None:
-        return False
-    place = plan.labels.index(time.header)
-    before, after = _last_cell(last.head.path, place), _first_cell(sheet.head, skip, place)
-    return after is not None and before is not None and after > before
+    return None if time is None else plan.labels.index(time.header)
+
+
+def _in_order(before: Sheet, after: Sheet, skip: int, column: int) -> bool:
+    """Whether the times of a sheet begin after the last one of another. ``skip``: the lines above its rows."""
+    last, first = _last_cell(before.head.path, column), _first_cell(after.head, skip, column)
+    return first is not None and last is not None and first > last
+
+
+def _numbers_in(name: str) -> list[int]:
+    return [int(digits) for digits in re.findall(r"\d+", name)]
 
 
 def _are_parts(before: str, after: str) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...cycling.findings import Finding
 from ...errors import FileRefused, TooLarge
 from .. import limits
 from .archives import Packing, Scratch, broken, opened, packing_of, past_bounds
@@ -43,7 +44,8 @@ class Head:
     ``kept`` keeps the temporary file at ``path`` alive, if there is one (the text of a sheet). ``beside`` are further
     tables of the same file, such as sheets of impedance. ``left`` names the sheet that is read, and then the sheets
     that could be read instead. ``read_sheets`` are the sheets whose text was joined, ``bare_sheets`` those left out
-    that have rows like theirs and no header. ``test`` names the test to be read, of a file that holds several.
+    that have rows like theirs and no header. ``said`` are notes about their cells. ``test`` names the test to be
+    read, of a file that holds several.
     ``one_pass``: the file is read once, by what its first rows show; see ``readers.read``.
     """
 
@@ -60,6 +62,7 @@ class Head:
     left: tuple[str, ...] = ()
     read_sheets: tuple[str, ...] = ()
     bare_sheets: tuple[str, ...] = ()
+    said: tuple[Finding, ...] = ()
     test: str | None = None
     one_pass: bool = False
 

@@ -6,8 +6,8 @@ import csv
 import itertools
 import re
 import zipfile
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import IO, TypeAlias
@@ -20,6 +20,7 @@ from .. import limits
 from .archives import Scratch, check_members, members, unpacked
 from .outside_parsers import guarded
 from .source import Head, look
+from .valueless_cells import Valueless, column_number, may_lack_values, valueless_cells
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _BLOCK = 1 << 20
@@ -43,12 +44,19 @@ _DAY_0_OF_1904 = datetime(1904, 1, 1)
 
 @dataclass(frozen=True)
 class Sheet:
-    """A sheet as text: its head, the number of its lines, and whether spreadsheet programs hide it."""
+    """A sheet as text: its head, the number of its lines, and whether spreadsheet programs hide it.
+
+    ``formulas`` and ``errors``: place of a column in the lines -> how many of its cells are empty there because they
+    are formulas that were never computed, or errors such as #DIV/0!. ``first``: number of the first column, from 0.
+    """
 
     name: str
     head: Head
     rows: int
     hidden: bool = False
+    formulas: Mapping[int, int] = field(default_factory=dict)
+    errors: Mapping[int, int] = field(default_factory=dict)
+    first: int = 0
 
 
 def is_workbook(head: Head) -> bool:
@@ -80,15 +88,15 @@ def sheets_of(head: Head) -> list[Sheet]:
     """
     packed = None if head.data.startswith(_OLE) or _parts(head.path) else head.packed
     with unpacked(head.path, head.name, head.packed if head.data.startswith(_OLE) else packed) as path:
-        if not head.data.startswith(_OLE):
-            _check(path, head.name)
+        valueless = {} if head.data.startswith(_OLE) else _check(path, head.name)
         with guarded(lambda why: _damaged(head.name, why)):
             workbook = python_calamine.CalamineWorkbook.from_path(str(path))
             if len(workbook.sheet_names) > limits.MOST_MEMBERS:
                 raise TooLarge(f"'{head.name}' has more than {limits.MOST_MEMBERS} sheets. Split it.")
             found = []
             for about in workbook.sheets_metadata:
-                sheet = _as_text(workbook.get_sheet_by_name(about.name), about.name, head)
+                lacks = valueless.get(about.name, Valueless())
+                sheet = _as_text(workbook.get_sheet_by_name(about.name), about.name, head, lacks)
                 if sheet is not None:
                     shown = about.visible == python_calamine.SheetVisibleEnum.Visible
                     found.append(sheet if shown else replace(sheet, hidden=True))
@@ -99,21 +107,25 @@ def _damaged(name: str, why: str) -> str:
     return f"'{name}' is damaged or not a workbook ({why}). Save it again as .xlsx or csv."
 
 
-def _check(path: Path, name: str) -> None:
-    """Refuse a workbook that would take too much memory, before it is parsed."""
+def _check(path: Path, name: str) -> dict[str, Valueless]:
+    """The cells without values of each sheet. Refuses a workbook that would take too much memory to be parsed."""
     check_members(path, name)
     if "xl/workbook.xml" not in {part.casefold() for part in _parts(path)}:
         raise FileRefused(f"'{name}' is a workbook of a kind that cannot be read. Save it as .xlsx or csv.")
     longest = shared = 0
+    lacking: set[str] = set()
     try:
         with zipfile.ZipFile(path) as container:
             for member in container.infolist():
                 # Reading all of it shows whether the sizes that the archive declares are true.
                 with container.open(member) as file:
                     if "worksheets/" in member.filename:
-                        shared += _check_extent(file, name)
+                        texts, lacks = _check_extent(file, name)
+                        shared += texts
+                        lacking |= {member.filename} if lacks else set()
                     else:
                         longest = max(longest, _longest_string(file))
+            valueless = valueless_cells(container, frozenset(lacking)) if lacking else {}
     except TooLarge:
         raise
     except Exception as error:  # zipfile raises errors of many classes for damaged archives
@@ -122,6 +134,7 @@ def _check(path: Path, name: str) -> None:
         raise TooLarge(
             f"The texts in the cells of '{name}' add up to more than {limits.MOST_IN_MEMORY >> 30} GiB. Split the file."
         )
+    return valueless
 
 
 def _blocks(file: IO[bytes]) -> Iterator[bytes]:
@@ -132,17 +145,20 @@ def _blocks(file: IO[bytes]) -> Iterator[bytes]:
         rest = block[-_OVERLAP:]
 
 
-def _check_extent(file: IO[bytes], name: str) -> int:
-    """The number of shared texts in a sheet. Refuses a sheet that is too large or almost empty."""
+def _check_extent(file: IO[bytes], name: str) -> tuple[int, bool]:
+    """The number of shared texts in a sheet, and whether cells may lack values. Refuses a sheet that is too large or
+    almost empty."""
     rows = columns = cells = shared = 0
+    lacks = False
     for block in _blocks(file):
         if strange := _NO_CELL.search(block):
             raise ValueError(f"a cell is called '{strange[1].decode()}...'")
         found = _CELL.findall(block)
         cells += len(found)
         rows = max(rows, *map(int, {digits for _, digits in found}), 0)
-        columns = max(columns, *map(_column, {letters for letters, _ in found}), 0)
+        columns = max(columns, *map(column_number, {letters for letters, _ in found}), 0)
         shared += len(_SHARED.findall(block))
+        lacks = lacks or may_lack_values(block)
     if rows > limits.MOST_SHEET_ROWS or columns > 4 * limits.MOST_COLUMNS:
         raise TooLarge(
             f"A sheet of '{name}' claims {spaced(rows)} rows and {spaced(columns)} columns. No workbook has so many."
@@ -152,14 +168,7 @@ def _check_extent(file: IO[bytes], name: str) -> int:
             f"A sheet of '{name}' spans {spaced(rows)} rows and {spaced(columns)} columns for {spaced(cells)} cells. "
             "Delete the cells far away from the table."
         )
-    return shared
-
-
-def _column(letters: bytes) -> int:
-    number = 0
-    for letter in letters.upper():
-        number = number * 26 + letter - 64
-    return number
+    return shared, lacks
 
 
 def _longest_string(file: IO[bytes]) -> int:
@@ -173,13 +182,13 @@ def _longest_string(file: IO[bytes]) -> int:
     return max(longest, since)
 
 
-def _as_text(sheet: python_calamine.CalamineSheet, name: str, head: Head) -> Sheet | None:
+def _as_text(sheet: python_calamine.CalamineSheet, name: str, head: Head, lacks: Valueless) -> Sheet | None:
     scratch = Scratch(".csv")
     rows = 0
     with open(scratch.path, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         passed: dict[int, timedelta] = {}
-        for row in sheet.iter_rows():
+        for row in _filled(sheet):
             cells = [_cell(value, column, passed) for column, value in enumerate(row)]
             if any(cells):
                 writer.writerow(cells)
@@ -187,7 +196,31 @@ def _as_text(sheet: python_calamine.CalamineSheet, name: str, head: Head) -> She
     if not rows:
         return None
     made = look(scratch.path, head.name)
-    return Sheet(name, replace(made, kept=scratch), rows)
+    first = 0 if sheet.start is None else sheet.start[1]
+    formulas, errors = (
+        {column - 1 - first: count for column, count in found.items()} for found in (lacks.formulas, lacks.errors)
+    )
+    return Sheet(name, replace(made, kept=scratch), rows, formulas=formulas, errors=errors, first=first)
+
+
+def _filled(sheet: python_calamine.CalamineSheet) -> Iterator[list[Cell]]:
+    """The rows of a sheet. A text that is merged over several rows, as headers of two lines are, is in each of them."""
+    first = 0 if sheet.start is None else sheet.start[1]
+    merged: dict[int, list[tuple[int, int]]] = {}
+    for (top, left), (bottom, _) in sheet.merged_cell_ranges or []:
+        if bottom > top:
+            merged.setdefault(top, []).append((left - first, bottom))
+    reaching: dict[int, tuple[int, Cell]] = {}
+    for number, row in enumerate(sheet.iter_rows()):
+        for place, (bottom, value) in list(reaching.items()):
+            if number > bottom:
+                del reaching[place]
+            elif row[place] == "":
+                row[place] = value
+        for place, bottom in merged.get(number, ()):
+            if 0 <= place < len(row) and isinstance(row[place], str) and row[place]:
+                reaching[place] = (bottom, row[place])
+        yield row
 
 
 def _cell(value: Cell, column: int, passed: dict[int, timedelta]) -> str:

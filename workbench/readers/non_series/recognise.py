@@ -9,11 +9,14 @@ from pathlib import Path
 from typing import Literal, TypedDict
 
 from ...cycling.findings import Finding, FindingFields
+from ...errors import FileRefused
 from ...messages import quoted
+from ..file.cells_of_sheets import cell_notes, refuse_formulas
 from ..file.sheets import text_sheets
 from ..file.source import Head, look
 from ..file.workbook import is_workbook
 from ..reading import JsonObject
+from ..table.text_layout import header_lines
 from .bpx_set import BPX
 from .capacity_table import CAPACITIES, holds_samples
 from .drive_cycle import DRIVE_CYCLE
@@ -115,8 +118,14 @@ def _of_sheets(other: Other, head: Head, notes: list[Finding]) -> list[JsonObjec
     made: list[JsonObject] = []
     for sheet in matching:
         said: list[Finding] = []
-        records = other.records(sheet.head, said)
+        try:
+            records = other.records(sheet.head, said)
+        except FileRefused:
+            refuse_formulas(head.name, [sheet])
+            raise
         made += [{**record, "sheet": sheet.name} if len(matching) > 1 else record for record in records]
+        headers = [line.fields for line in header_lines(sheet.head)]
+        said += cell_notes(head.name, [sheet], max(headers, key=len, default=()))
         notes += [note for note in said if note not in notes]
     left = [sheet.name for sheet in sheets if sheet not in matching]
     if left:
