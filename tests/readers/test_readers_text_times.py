@@ -248,6 +248,8 @@ def test_step_times_of_two_parts_are_hours_beside_a_clock(tmp_path: Path) -> Non
         "%Y%m%dT%H%M%S", "%Y%m%d %H%M%S", "%Y年%m月%d日 %H:%M:%S", "%d/%m/%y %H:%M:%S", "%B %d, %Y %I:%M:%S %p",
         "%a %b %d %H:%M:%S %Y", "%Y:%m:%d %H:%M:%S", "%Y-%m-%d_%H-%M-%S", "%Y-%m-%d %H:%M:%S UTC",
         "%d.%m.%Y, %H:%M:%S", "%m/%d/%Y, %I:%M:%S %p", "%H:%M:%S %d/%m/%Y", "%H:%M:%S %d.%m.%Y", "%I:%M:%S %p %m/%d/%Y",
+        "%d.%m.%Y %H:%M:%S Uhr", "%d%b%Y %H:%M:%S", "%d%b%Y:%H:%M:%S", "%d.%m.%Y - %H:%M:%S", "%Y-%m-%d_%H:%M:%S",
+        "%m/%d/%Y %I:%M:%S%p",
     ],
 )  # fmt: skip
 def test_other_ways_to_write_a_clock_time(form: str, tmp_path: Path) -> None:
@@ -257,6 +259,30 @@ def test_other_ways_to_write_a_clock_time(form: str, tmp_path: Path) -> None:
     assert concat(list(reading.batches))["Time [s]"].floats() == pytest.approx([60.0 * n for n in range(100)])
     assert reading.start_time == begin.replace(tzinfo=UTC)
     assert ("time_zone" in {note.code for note in reading.notes}) == ("UTC" not in form)
+
+
+@pytest.mark.parametrize(
+    ("zone", "hours"),
+    [(" CEST", 2), (" CET", 1), (" MESZ", 2), (" EDT", -4), (" +0200", 2), ("+02:00", 2), (" -0500", -5)],
+)
+@pytest.mark.parametrize("form", ["%d.%m.%Y %H:%M:%S", "%Y-%m-%d %H:%M:%S.%f"])
+def test_a_clock_that_names_its_zone(form: str, zone: str, hours: int, tmp_path: Path) -> None:
+    begin = datetime(2024, 5, 28, 11, 30)
+    rows = "".join(f"{begin + timedelta(seconds=n):{form}}{zone},{3.6 + n / 1e3},1\n" for n in range(9))
+    reading = read(file(tmp_path, f"Date,voltage [V],current [A]\n{rows}"), sign="discharge")
+    assert reading.start_time == begin.replace(tzinfo=UTC) - timedelta(hours=hours)
+    assert "time_zone" not in {note.code for note in reading.notes}
+
+
+def test_a_clock_that_names_summer_and_winter_time_goes_on_over_the_change(tmp_path: Path) -> None:
+    begin = datetime(2017, 10, 29, 2, 59)
+    clocks = [begin + timedelta(seconds=10 * n - 3600 * (n >= 6)) for n in range(30)]
+    rows = "".join(
+        f"{clock:%Y-%m-%d %H:%M:%S} {'CET' if n >= 6 else 'CEST'},{3.6 + n / 1e3},1\n"
+        for n, clock in enumerate(clocks)
+    )
+    made = table(file(tmp_path, f"Date,voltage [V],current [A]\n{rows}"), sign="discharge")
+    assert made["Time [s]"].tolist() == [10.0 * n for n in range(30)]
 
 
 def test_the_order_of_a_date_behind_the_hour_can_be_said(tmp_path: Path) -> None:

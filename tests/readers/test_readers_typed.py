@@ -162,6 +162,20 @@ def test_a_time_of_day_alone_goes_on_over_midnight(tmp_path: Path) -> None:
     assert "midnights" in {note.code for note in reading.notes}
 
 
+@pytest.mark.parametrize("text", [False, True])
+def test_a_clock_without_a_day_says_how_to_take_it(text: bool, tmp_path: Path) -> None:
+    """The text of such a table is refused too."""
+    moments = [datetime(2024, 5, 13, 23, 58) + timedelta(seconds=30 * n) for n in range(12)]
+    times = (
+        [f"{at:%H:%M:%S}" for at in moments] if text else pa.array([at.time() for at in moments], pa.time64("us"))
+    )
+    path = parquet(tmp_path, {"DateTime": times, "Current [A]": [1.0] * 12, "Voltage [V]": [3.6] * 12})
+    with pytest.raises(FileRefused, match="have no day"):
+        read(path, sign="charge")
+    made = table(path, sign="charge", column_map={"DateTime": "Time [s]"})
+    assert made["Time [s]"].tolist() == [30.0 * n for n in range(12)]
+
+
 @pytest.mark.parametrize(
     "times",
     [["a", "b", "c", "d"], [[0.0], [1.0], [2.0], [3.0]], pa.array([b"0123456789ab"] * 4, pa.binary(12))],

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from ...cycling.findings import Finding
 from ...messages import column_map, option
 from .columns import DATE_ORDERS
-from .values import one_clock
+from .values import names_zone, one_clock
 
 
 def date_notes(header: str, pattern: str, example: str, *, swappable: bool) -> list[Finding]:
@@ -37,7 +35,7 @@ def start_notes(text: str, day_first: bool) -> list[Finding]:
             f"{_meaning(text, day_first)}. If not, correct the start_time of the measurement."
         )
         made.append(Finding("assumed", "dates", said))
-    if not re.search(r"(?:Z|[+-]\d\d:?\d\d)$", text.strip()):
+    if not names_zone(text):
         made.append(zone_note("The beginning of the test in the header names", "It was"))
     return made
 

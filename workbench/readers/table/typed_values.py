@@ -17,6 +17,7 @@ from ...messages import column_map as mapping
 from .columns import Plan, Planned
 from .header_units import unit_of
 from .text_layout import SMALL_UNITS, decimal_marks
+from .time_evidence import refuse_times_of_day
 from .values import clock_format, durations, numbers
 
 _SAMPLE = 300
@@ -67,19 +68,34 @@ def meant_by(file: str, plan: Plan, batch: pa.RecordBatch) -> Meant:
     rows = [list(row) for row in zip(*(series.fillna("") for series in texts.values()), strict=True)]
     if decimal_marks(rows, "\t", small)[0] == ",":
         made.pointed = set(texts)
+    main = plan.find(TIME) or plan.clock
     for place, column in enumerate(plan.columns):
         if column.role not in ("time", "clock"):
             continue
         kind = arrays[column.header].type
+        if column == main and column.role == "clock":
+            _refuse_times_of_day(file, column, arrays[column.header])
         if pa.types.is_time(kind):
             made.passed.add(column.header)
         if pa.types.is_time(kind) or pa.types.is_duration(kind):
             plan.columns[place] = replace(column, unit=unit_of("s"), stated=True)
         if column.header in texts and numbers(texts[column.header], "," if made.pointed else ".")[1] == 0:
             made.counted.add(column.header)
-        elif column == (plan.find(TIME) or plan.clock):
+        elif column == main:
             _refuse_unread(file, column, arrays[column.header])
     return made
+
+
+def _refuse_times_of_day(file: str, clock: Planned, array: pa.Array) -> None:
+    """Refuse the only time of a file if it is a clock without a day."""
+    if pa.types.is_time(array.type):
+        refuse_times_of_day(
+            file, clock.header, pd.Series(array.slice(0, 1).cast(pa.string()).to_pandas(), dtype="str")
+        )
+    elif is_of_text(array.type):
+        texts = series_of(array)
+        if clock_format(texts.dropna().head(_SAMPLE).tolist())[0] is None and numbers(texts.head(1), ".")[1]:
+            refuse_times_of_day(file, clock.header, texts[texts.str.strip() != ""])
 
 
 def _refuse_unread(file: str, time: Planned, array: pa.Array) -> None:

@@ -73,6 +73,7 @@ _OTHER_CLOCKS = (
     "%Y-%m-%d %H:%M:%S UTC", "%Y-%m-%d %H:%M:%S.%f UTC", "%Y-%m-%d %H:%M:%S GMT",
 )  # fmt: skip
 """Clock times without marks, as in names of files, of C, with points, in Chinese, and with the word for their zone."""
+_OF_GERMAN = ("%d.%m.%Y", "%d.%m.%y", "%Y-%m-%d")
 _HOURS = ("%H:%M:%S", "%H:%M:%S.%f", "%I:%M:%S %p", "%I:%M:%S.%f %p", "%H:%M:%S %p", "%H:%M", "%I:%M %p")
 CLOCKS = (
     tuple(f"{date} {hour}" for date in _DATES + _LONG_DATES for hour in _HOURS)
@@ -82,14 +83,25 @@ CLOCKS = (
     + _DATES
     + tuple(f"{date}, {hour}" for date in _DATES for hour in _HOURS)
     + tuple(f"{hour} {date}" for date in _DATES for hour in _HOURS)
+    + tuple(f"{date} {hour} Uhr" for date in _OF_GERMAN for hour in ("%H:%M:%S", "%H:%M:%S.%f", "%H:%M"))
+    + tuple(f"{date} {hour}{blank}%z" for date in _DATES for hour in _HOURS for blank in ("", " "))
+    + tuple(f"{date}{mark}{hour}" for date in _DATES for mark in (" - ", "_") for hour in _HOURS[:2])
+    + tuple(f"%d%b%Y{mark}{hour}" for mark in " :" for hour in _HOURS[:2])
+    + tuple(f"{date} %I:%M:%S%p" for date in _DATES)
 )
 _TO_THE_MINUTE = ((0, 59), (0, 23), (1, 31), (1, 12))
 _WRITTEN = {14: ((0, 59), *_TO_THE_MINUTE), 12: _TO_THE_MINUTE}
 """Digits of a date and time without separators -> the bounds of its pairs of digits, the last pair first."""
-_FRACTION = re.compile(r"(?<=\d:\d\d:\d\d)[,:](?=\d{1,9}(?!\d))")
+_FRACTION = re.compile(r"(?<=\d:\d\d:\d\d)(?<![a-z]\d{4}:\d\d:\d\d)[,:](?=\d{1,9}(?!\d))")
 """Seconds whose fraction is behind a comma, as Python's logging and German exports write it, or behind a colon."""
 _FINER = re.compile(r"(\.\d{6})\d+")
 """Digits of a second beyond the microsecond, which pandas reads and Python does not."""
+_ZONES = {
+    "CET": "+0100", "CEST": "+0200", "MEZ": "+0100", "MESZ": "+0200", "EST": "-0500", "EDT": "-0400", "MST": "-0700",
+    "MDT": "-0600", "PST": "-0800", "PDT": "-0700", "JST": "+0900",
+}  # fmt: skip
+"""Names of zones that mean one. CST is not there: it is a zone of America and of China."""
+_ZONE = re.compile(rf"(?<=[\dMm ])(?:{'|'.join(_ZONES)})$")
 _ONE_TEST, _A_MONTH = 0.5, 20.0
 """Days: the longest gap of a test that shows the order of its dates, and a gap where the other order has a midnight."""
 _DAY_FIRST = {"%m/%d/%Y": "%d/%m/%Y", "%m-%d-%Y": "%d-%m-%Y", "%m/%d/%y": "%d/%m/%y"}
@@ -341,10 +353,15 @@ def _may_fit(text: str, pattern: str) -> bool:
     if not _marks_of(pattern) <= set(text.casefold()):
         return False
     try:
-        datetime.strptime(_FINER.sub(r"\1", _FRACTION.sub(".", text)), pattern)
+        datetime.strptime(_FINER.sub(r"\1", _FRACTION.sub(".", _with_offset(text, pattern))), pattern)
     except ValueError:
         return False
     return True
+
+
+def _with_offset(text: str, pattern: str) -> str:
+    """A clock time whose zone is a number, as ``%z`` asks for it, and not a name."""
+    return _ZONE.sub(lambda name: _ZONES[name[0]], text) if pattern.endswith("%z") else text
 
 
 @cache
@@ -355,6 +372,8 @@ def _marks_of(pattern: str) -> frozenset[str]:
 
 def _parsed(texts: Texts, pattern: str) -> pd.Series[pd.Timestamp]:
     """Moments as UTC, without their zone; NaT where none fits. A fraction may be behind a comma or a colon."""
+    if pattern.endswith("%z"):
+        texts = texts.map(lambda text: _with_offset(text, pattern), na_action="ignore")
     made = pd.to_datetime(texts, format=pattern, errors="coerce", cache=False, utc=True)
     if made.isna().any() and texts.str.contains(_FRACTION).any():
         plain = texts.str.replace(_FRACTION, ".", regex=True)
@@ -432,6 +451,11 @@ def one_clock(text: str, day_first: bool = False) -> datetime | None:
         return None
     made = _parsed(pd.Series([text], dtype="str"), pattern).iloc[0]
     return made.to_pydatetime().replace(tzinfo=UTC) if not pd.isna(made) else None
+
+
+def names_zone(text: str) -> bool:
+    """Whether a clock time names its zone."""
+    return re.search(r"(?:Z|[+-]\d\d:?\d\d)$", text.strip()) is not None or _ZONE.search(text.strip()) is not None
 
 
 def number_column(values: Floats) -> Column:
