@@ -284,16 +284,36 @@ def test_the_workbook_of_two_sheets(shared_data: Path, truth: dict[str, Any]) ->
     assert concat(list(reading.batches)).n == truth["custom_xlsx/multipulse_hppc.xlsx"]["reference"]["rows"]
 
 
-@pytest.mark.parametrize("lacks", ["data.ndc", "data_runInfo.ndc", "data_step.ndc"])
-def test_an_ndax_that_lacks_a_file_says_which(lacks: str, shared_data: Path, tmp_path: Path) -> None:
-    path = tmp_path / "cell.ndax"
+def without(path: Path, shared_data: Path, *lacks: str) -> Path:
+    """The archive of two temperatures without some of its files."""
     with (
         zipfile.ZipFile(shared_data / "neware_ndax" / "Unit27_Example_Data_File.ndax") as whole,
         zipfile.ZipFile(path, "w") as made,
     ):
         for name in whole.namelist():
-            if name != lacks:
+            if name not in lacks:
                 made.writestr(name, whole.read(name))
+    return path
+
+
+def test_an_ndax_that_lacks_a_temperature_says_so(shared_data: Path, tmp_path: Path) -> None:
+    """It was stored without the temperature, and without a word."""
+    assert not [note for note in read(without(tmp_path / "a.ndax", shared_data)).notes if note.level == "odd"]
+    reading = read(without(tmp_path / "b.ndax", shared_data, "data_AUX_9_3_1.ndc"))
+    (text,) = [note.message for note in reading.notes if note.code == "channels_missing"]
+    assert "2 auxiliary channels, and has no file of 'temperature of channel 9'. These values are missing." in text
+    assert "Those of the other channels could not be told apart" in text
+    assert "Temperature [degC]" not in concat(list(reading.batches)).names
+    reading = read(without(tmp_path / "c.ndax", shared_data, "data_AUX_9_3_1.ndc", "data_AUX_10_3_1.ndc"))
+    (text,) = [note.message for note in reading.notes if note.code == "channels_missing"]
+    assert (
+        "no file of 'temperature of channel 9' and 'temperature of channel 10'. These values are missing." in text
+    )
+
+
+@pytest.mark.parametrize("lacks", ["data.ndc", "data_runInfo.ndc", "data_step.ndc"])
+def test_an_ndax_that_lacks_a_file_says_which(lacks: str, shared_data: Path, tmp_path: Path) -> None:
+    path = without(tmp_path / "cell.ndax", shared_data, lacks)
     with pytest.raises(FileRefused, match=rf"^The archive 'cell\.ndax' lacks '{lacks}', without which"):
         read(path)
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import shutil
 import struct
+import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -18,7 +20,7 @@ from pydantic import JsonValue
 
 from ...cycling.findings import Finding
 from ...errors import FileRefused, TooLarge
-from ...messages import quoted, spaced
+from ...messages import counted, quoted, spaced
 from .. import limits
 from ..file import locked_child
 from ..file.archives import Scratch, check_members, members, unpacked
@@ -46,6 +48,11 @@ _POINTER, _POINTER_OF_9 = (64, "<II"), (82, "<QQ")
 """Where the header of a .nda says where its records begin and how many bytes they have, and in which form."""
 _PARTS = ("data.ndc", "data_runInfo.ndc", "data_step.ndc")
 """Files in a .ndax: voltage and current; times and counters; steps and cycles. Old versions have only the first."""
+_CHANNEL = re.compile(r"<Aux\d+\b([^<>]*)>", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"""(\w+)\s*=\s*"([^"]*)\"""")
+_OF_CHANNEL = re.compile(r"(?:_AUX)?_(\d+)(?:_\d+){0,2}\.ndc$")
+_KINDS = {"102": "voltage", "103": "temperature", "104": "current"}
+_MOST_INFO = 1 << 20
 _ZEROS = 64
 """Bytes at the end of the records that are not all zero in a whole file; a record has 38 or more."""
 
@@ -80,7 +87,7 @@ class NewareBinary:
                 check_members(path, head.name)
             table = _table_of(path, head.name)
             metadata = _metadata(path)
-            cut = [] if self.parts else _cut(path)
+            cut = _without_channels(path, table.column_names) if self.parts else _cut(path)
         labels = unique_labels(table.column_names)
         plan = plan_columns(
             labels, COLUMNS, clocks=("unix time",), splits=SPLITS, column_map=column_map, file=head.name
@@ -186,6 +193,32 @@ def _cut(path: Path) -> list[Finding]:
             "missing, and the last one may be wrong. Copy or export it again."
         )
     return [Finding("odd", "file_cut", text)]
+
+
+def _without_channels(path: Path, columns: list[str]) -> list[Finding]:
+    """A warning if a .ndax names more auxiliary channels, such as temperatures, than it has files of them."""
+    names = members(path)
+    about = next((name for name in names if name.rsplit("/", 1)[-1] == "TestInfo.xml"), None)
+    if about is None:
+        return []
+    with zipfile.ZipFile(path) as container, container.open(about) as file:
+        text = file.read(_MOST_INFO).decode("gb18030", "replace")
+    named = [dict(_ATTRIBUTE.findall(tag)) for tag in _CHANNEL.findall(text)]
+    held = [found[1] for name in names if (found := _OF_CHANNEL.search(name))]
+    if len(held) >= len(named):
+        return []
+    lost = [channel for channel in named if channel.get("RealChlID") not in held] or named
+    kinds = [
+        f"{_KINDS.get(one.get('ChlType', ''), 'value')} of channel {one.get('RealChlID', '?')}" for one in lost
+    ]
+    text = (
+        f"The archive says that the test has {counted(len(named), 'auxiliary channel')}, and has no file of "
+        f"{quoted(kinds)}. These values are missing."
+    )
+    if held and not any(name.startswith("aux") for name in columns):
+        text += " Those of the other channels could not be told apart, and were left out."
+    text += " Copy the file again, or export the test as csv."
+    return [Finding("odd", "channels_missing", text)]
 
 
 def _parts_in(path: Path) -> set[str]:
