@@ -405,3 +405,28 @@ def test_texts_of_several_lines_come_back_from_a_long_text_file(bench: wb.Bench,
     with other:
         assert content(other, after.id) == content(bench, before.id)
         assert after.tags == ["long"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("odd", ["falls", "missing"])
+def test_a_test_whose_time_falls_or_is_missing_comes_back(odd: str, name: str, tmp_path: Path) -> None:
+    """It is stored with a warning. Its export came back without cell and name."""
+    n = np.arange(60)
+    way = np.where(n // 10 % 2, -1.0, 1.0)
+    frame = pd.DataFrame(
+        {"Time [s]": 10.0 * n, "Current [A]": way, "Voltage [V]": 3.6 + way * (0.05 + n % 10 / 1e3)}
+    )
+    frame["Step from cycler"] = n // 10
+    if odd == "falls":
+        frame.loc[31:, "Time [s]"] -= 75.0
+    else:
+        frame.loc[[7, 33], "Time [s]"] = np.nan
+    frame.to_csv(tmp_path / "odd one.csv", index=False)
+    with wb.open(tmp_path / "first.db") as bench:
+        (file,) = bench.ingest(tmp_path / "odd one.csv", sign="charge", instance="c7")
+        assert file.status == "stored"
+        bench.measurements.export(file.measurement_id, tmp_path / name)
+        other, after = returned(tmp_path, tmp_path / name)
+        with other:
+            assert (after.name, after.instance_name) == ("odd one", "c7")
+            assert content(other, after.id) == content(bench, file.measurement_id)

@@ -25,6 +25,9 @@ from ..plan.labels import Labels, Ratings
 from . import samples_file
 from .cycler_step_types import CyclerStepTypes
 
+_WITH_A_WARNING = frozenset({"time", "null"})
+"""Rules of samples that a file of a cycler may break: a time that falls or is missing is stored, with a warning."""
+
 
 class Brought(TypedDict):
     """What an exported file says of its records, and whether its steps were given."""
@@ -73,10 +76,11 @@ def restored(passport: Passport, path: Path, file: IO[bytes], limits: Limits, de
         table = passport.given_steps()
         given = table is not None and OWN_TIME not in table
         read = _was_read(passport)
+        borne = _WITH_A_WARNING if read else frozenset()
         builder, words = StepsBuilder(owning=not given and (table is not None or read)), CyclerStepTypes()
         for batch in tables(path, passport):
             rules.feed(batch)
-            if rules.broken or survey.rows > passport.rows or time.monotonic() > deadline:
+            if rules.broken.keys() - borne or survey.rows > passport.rows or time.monotonic() > deadline:
                 return None
             content.feed(batch)
             survey.feed(batch, batch["Step count"].values)
