@@ -302,7 +302,7 @@ def test_an_ndax_that_lacks_a_temperature_says_so(shared_data: Path, tmp_path: P
     reading = read(without(tmp_path / "b.ndax", shared_data, "data_AUX_9_3_1.ndc"))
     (text,) = [note.message for note in reading.notes if note.code == "channels_missing"]
     assert "2 auxiliary channels, and has no file of 'temperature of channel 9'. These values are missing." in text
-    assert "Those of the other channels could not be told apart" in text
+    assert "Those of the other channels could not be distinguished" in text
     assert "Temperature [degC]" not in concat(list(reading.batches)).names
     reading = read(without(tmp_path / "c.ndax", shared_data, "data_AUX_9_3_1.ndc", "data_AUX_10_3_1.ndc"))
     (text,) = [note.message for note in reading.notes if note.code == "channels_missing"]

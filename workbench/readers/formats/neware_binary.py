@@ -216,7 +216,7 @@ def _without_channels(path: Path, columns: list[str]) -> list[Finding]:
         f"{quoted(kinds)}. These values are missing."
     )
     if held and not any(name.startswith("aux") for name in columns):
-        text += " Those of the other channels could not be told apart, and were left out."
+        text += " Those of the other channels could not be distinguished, and were left out."
     text += " Copy the file again, or export the test as csv."
     return [Finding("odd", "channels_missing", text)]
 
