@@ -114,6 +114,9 @@ def create_app(
 async def _no_such_path(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
     path = request.url.path
+    person = page_files.absent(request) if status == 404 and request.method == "GET" else None
+    if person is not None:
+        return person
     message = f"There is no '{request.method} {path[:200]}' on this server."
     if status == 404 and path.endswith("/") and _methods(request.app, path.rstrip("/")):
         message = f"{message} Leave out the slash at its end."

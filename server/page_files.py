@@ -117,12 +117,12 @@ class File:
         """Its bytes with gzip, made once in a process. Somebody waits for it, so a large file is packed less well."""
         return gzip.compress(self.content, 9 if len(self.content) < 1 << 20 else 6, mtime=0)
 
-    def answer(self, request: Request, headers: dict[str, str]) -> Response:
+    def answer(self, request: Request, headers: dict[str, str], status: int = 200) -> Response:
         """The file as the request asks for it."""
-        found = {**headers, "vary": "accept-encoding", "cross-origin-resource-policy": "same-origin"}
+        found = {"vary": "accept-encoding", **headers, "cross-origin-resource-policy": "same-origin"}
         if self.may_pack and "gzip" in request.headers.get("accept-encoding", ""):
-            return Response(self.packed, 200, {**found, "content-encoding": "gzip"}, self.media_type)
-        return Response(self.content, 200, found, self.media_type)
+            return Response(self.packed, status, {**found, "content-encoding": "gzip"}, self.media_type)
+        return Response(self.content, status, found, self.media_type)
 
 
 @dataclass(frozen=True)
@@ -222,15 +222,25 @@ async def _page(request: Request) -> Response:
     home = page(FOLDER).home(request.url.path.split("/")[1])
     if home is None:
         raise HTTPException(404)
+    return home.answer(request, _headers(request, await _frames(request)))
+
+
+def absent(request: Request) -> Response | None:
+    """The page for a person at an address that nothing has: it says so, and leads home. None for programs."""
+    home = page(FOLDER).home("absent") if "text/html" in request.headers.get("accept", "") else None
+    return home and home.answer(request, {**_headers(request), "vary": "accept, accept-encoding"}, 404)
+
+
+def _headers(request: Request, frame_ancestors: str = "'none'") -> dict[str, str]:
     headers = {
-        "content-security-policy": policy(await _frames(request)),
+        "content-security-policy": policy(frame_ancestors),
         "referrer-policy": "no-referrer",
         "permissions-policy": "camera=(), microphone=(), geolocation=()",
         "cache-control": "no-cache",
     }
     if request.url.scheme == "https":
         headers["cross-origin-opener-policy"] = "same-origin"  # browsers warn about it on plain http
-    return home.answer(request, headers)
+    return headers
 
 
 async def _frames(request: Request) -> str:

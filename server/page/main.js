@@ -89,6 +89,7 @@ function App() {
   const { parts } = place.value;
   if (isLink(parts)) return html`<${Outside} token=${parts[1]} framed=${parts[0] === "embed"} /><${Toasts} /><${LinkGuard} />`;
   if (user.value === undefined) return null;
+  if (user.value === null && pageOf(parts)[0] === "absent") return html`<main class="page" id="content"><${Page} /></main>`;
   if (user.value === null) return html`<${Later} load=${signing} of="SignIn" /><${Toasts} />`;
   return html`<${Shell}><${Page} /><//><${Arrival} /><${Toasts} /><${LinkGuard} />${sessionOver.value && html`<${Later} load=${signing} of="SessionDialog" />`}`;
 }

@@ -402,6 +402,20 @@ def test_a_viewer_sees_no_way_to_change_and_a_stranger_sees_one_sentence(site: S
     reader.close()
 
 
+def test_an_address_that_nothing_has_says_so_and_leads_home(site: Site) -> None:
+    outside = site.window("/no/such/place", key=None)
+    outside.allow_error("404")
+    expect(outside.page.get_by_role("heading", name="There is no such page")).to_be_visible()
+    outside.page.get_by_role("link", name="To the boards").click()
+    outside.sign_in(site.key)
+    expect(outside.page.get_by_role("heading", name="Boards", level=1)).to_be_visible()
+    outside.go("/no/such/place")
+    expect(outside.page.get_by_role("heading", name="There is no such page")).to_be_visible()
+    expect(outside.page.get_by_role("navigation", name="Main")).to_be_visible()
+    outside.assert_proper()
+    outside.close()
+
+
 def test_a_session_that_ends_is_renewed_without_losing_the_place(site: Site) -> None:
     user = site.store.rows.user("local@localhost")
     issued = site.store.people.issue(site.organization, user.id)

@@ -38,6 +38,20 @@ def test_one_html_is_at_every_address_of_the_page(served: Lab, folder: Path, pat
     assert (head.status_code, head.content) == (200, b"")
 
 
+def test_an_address_that_nothing_has_is_a_page_for_people_and_json_for_programs(served: Lab, folder: Path) -> None:
+    browser = {"accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+    for path in ("/nope", "/boardss/a", "/static/x"):
+        seen = served.client.get(path, headers=browser)
+        assert (seen.status_code, seen.headers["content-type"]) == (404, "text/html; charset=utf-8")
+        assert page_files.page(folder).version in seen.text
+        assert seen.headers["vary"] == "accept, accept-encoding"
+        assert seen.headers["content-security-policy"] == served.client.get("/").headers["content-security-policy"]
+        for accept in ("*/*", "application/json"):
+            read = served.client.get(path, headers={"accept": accept})
+            assert (read.status_code, read.json()["error_code"]) == (404, "NOT_FOUND")
+    assert served.client.post("/nope", headers=browser).json()["error_code"] == "NOT_FOUND"
+
+
 def test_the_policy_allows_no_inline_script_and_nothing_from_elsewhere(served: Lab, folder: Path) -> None:
     headers = served.client.get("/").headers
     assert headers["content-security-policy"] == (
