@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -157,5 +158,31 @@ def test_a_figure_that_is_drawn_out_of_sight_has_the_fonts_of_its_room(site: Sit
     until(lambda: "rgb(216, 219, 224)" in tick.evaluate("one => one.getAttribute('style')"), "the dark theme")
     window.page.evaluate("() => { document.querySelector('#app, main, body > *').style.display = ''; }")
     until(lambda: tick.evaluate("one => getComputedStyle(one).fontSize") == "12px", "the small fonts")
+    window.assert_proper()
+    window.close()
+
+
+def test_a_picture_of_a_dark_page_is_light_and_shows_the_same(site: Site) -> None:
+    trace = "go.Scatter(x=[0, 1, 2], y=[0, 1, 4], line={'color': '#222'})"
+    address = site.plot("for paper", trace, "{'title': {'text': 'T'}}")
+    window = site.window(address, dark=True)
+    window.drawn()
+    window.page.locator(".wb-figure").evaluate("one => Plotly.relayout(one, { 'xaxis.range': [0.5, 1.5] })")
+    made = {}
+    for dark in (True, False):
+        window.page.get_by_role("button", name="Export").click()
+        with window.page.expect_download() as saved:
+            window.page.get_by_role("button", name="Drawing (svg)").click()
+        made[dark] = saved.value.path().read_text("utf-8")
+        if dark:
+            window.page.get_by_role("button", name="Light or dark").first.click()
+            window.page.wait_for_function(
+                "() => getComputedStyle(document.querySelector('.wb-figure .main-svg')).backgroundColor"
+                " === 'rgb(255, 255, 255)'"
+            )
+    for svg in made.values():
+        assert "fill: rgb(255, 255, 255); fill-opacity: 1" in svg
+        assert "stroke: rgb(34, 34, 34)" in svg
+        assert re.findall(r'class="xtick"><text[^>]*>([^<]*)', svg) == ["0.6", "0.8", "1", "1.2", "1.4"]
     window.assert_proper()
     window.close()

@@ -347,15 +347,25 @@ function render({ model, el }) {
   let composedFor = 0;
   let corrected = false;
 
-  function composed() {
-    const dark = isDark() && !choseGround(overview.layout);
+  function composed(onDark = isDark()) {
+    const dark = onDark && !choseGround(overview.layout);
     const data = overview.data.map((trace, n) =>
       (details.get(n) ?? []).reduce((made, [path, values]) => placed(made, path, values), dark ? brightened(trace) : { ...trace }));
     const ground = getComputedStyle(document.body).getPropertyValue("--jp-layout-color0").trim() || "#111111";
-    const layout = { ...snug(themed(dark ? written(overview.layout) : overview.layout, ground)), autosize: true, height: height() };
+    const layout = { ...snug(onDark ? themed(dark ? written(overview.layout) : overview.layout, ground) : overview.layout), autosize: true, height: height() };
     delete layout.width;
     return [data, fitted(layout, data, composedFor, height())];
   }
+
+  // The figure as it is shown, in its own colours: pictures of it are for paper, also where the page is dark.
+  gd.onPaper = () => {
+    const [data, layout] = composed(false);
+    for (const key of Object.keys(gd.layout).filter((one) => /^[xy]axis\d*$/.test(one))) {
+      const { range, autorange } = gd.layout[key];
+      layout[key] = { ...layout[key], range, autorange };
+    }
+    return { data: data.map((trace, n) => ({ ...trace, visible: gd.data[n].visible })), layout: structuredClone(layout) };
+  };
 
   // Whether a width needs other fonts than the one that the figure was composed for; hidden, it was composed for none.
   const crossed = (now) => now > 0 && (!composedFor || (composedFor < SMALL_WIDTH) !== (now < SMALL_WIDTH));

@@ -3,6 +3,7 @@
 import { html } from "../vendor/preact.js";
 import { query } from "../core/api.js";
 import { asOf } from "../core/router.js";
+import { isDark } from "../core/theme.js";
 import { Icon } from "../ui/icons.js";
 import { copy, hand, say, sayError } from "../ui/parts.js";
 import { download, fileName, wantPage } from "./exports.js";
@@ -11,13 +12,13 @@ import { plotPath } from "./live.js";
 /** What the server writes: format, word. */
 const SERVER = [["csv", "Numbers (csv)"], ["parquet", "Numbers (parquet)"], ["pdf", "Print (pdf)"], ["ipynb", "Notebook (ipynb)"]];
 
-/** The picture as it is shown. @param {string} plot @param {"png" | "svg"} format @param {string} name */
+/** The picture as it is shown, on light ground. @param {string} plot @param {"png" | "svg"} format @param {string} name */
 async function picture(plot, format, name) {
-  const gd = document.querySelector(`[data-plot="${CSS.escape(plot)}"] .wb-figure`);
+  const gd = /** @type {any} */ (document.querySelector(`[data-plot="${CSS.escape(plot)}"] .wb-figure`));
   const plotly = /** @type {any} */ (globalThis).Plotly;
   if (!gd || !plotly) return say("There is no picture yet.", { wrong: true });
   const { width, height } = gd.getBoundingClientRect();
-  const address = await plotly.toImage(gd, { format, width, height, scale: format === "png" ? 2 : 1 });
+  const address = await plotly.toImage(isDark.peek() ? gd.onPaper() : gd, { format, width, height, scale: format === "png" ? 2 : 1 });
   const [head, body] = [address.slice(0, address.indexOf(",")), address.slice(address.indexOf(",") + 1)];
   const bytes = head.includes("base64") ? Uint8Array.from(atob(body), (letter) => letter.charCodeAt(0)) : new TextEncoder().encode(decodeURIComponent(body));
   hand(new Blob([bytes], { type: format === "png" ? "image/png" : "image/svg+xml" }), `${name}.${format}`);
