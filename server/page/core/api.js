@@ -105,7 +105,9 @@ export async function whoIsThere() {
 export async function signIn(proof) {
   const answer = await post("/session", proof, { quiet: true });
   localStorage.setItem(TOKEN, answer.token);
+  const before = user.value;
   user.value = answer.user;
+  if (before && before.id !== answer.user.id) location.reload(); // what is shown is that of somebody else
   sessionOver.value = false;
 }
 

@@ -1,7 +1,7 @@
 // Arranging a dashboard: plots are moved and resized on twelve columns, by pointer or by keyboard.
 
 import { html, useRef, useState } from "../vendor/preact.js";
-import { part, patch } from "../core/api.js";
+import { everything, get, part, patch } from "../core/api.js";
 import { many } from "../core/words.js";
 import { Icon } from "../ui/icons.js";
 import { say, sayError } from "../ui/parts.js";
@@ -46,7 +46,19 @@ export function Arrange({ project, record, plots, places, close }) {
   const byId = new Map(layout.map((one) => [one.plot_id, one]));
   /** @param {Place} wanted */
   const put = (wanted) => setLayout((now) => settled(now, wanted));
-  const save = () => patch(`/projects/${part(project)}/dashboards/${part(record.id)}`, { layout }).then(() => { say("The arrangement is saved."); close(true); }, sayError);
+  const at = `/projects/${part(project)}/dashboards/${part(record.id)}`;
+  /** Save what is there still; what somebody else arranged meanwhile is not lost without a word. */
+  const save = async () => {
+    const [now, all] = await Promise.all([get(at), everything(`${at}/plots`)]);
+    const there = new Set(all.map((one) => one.id));
+    /** @param {Place[]} given */
+    const left = (given) => given.filter((one) => there.has(one.plot_id));
+    const known = (/** @type {Place[] | null} */ given) => JSON.stringify(left(given ?? []).filter((one) => byId.has(one.plot_id)));
+    if (known(now.layout) !== known(record.layout) && !confirm("Somebody else has arranged this dashboard meanwhile. Save your arrangement instead of theirs?")) return;
+    await patch(at, { layout: left(layout) });
+    say("The arrangement is saved.");
+    close(true);
+  };
 
   /** @param {any} plot @param {boolean} resize */
   const drag = (plot, resize) => (/** @type {any} */ event) => {
@@ -91,7 +103,7 @@ export function Arrange({ project, record, plots, places, close }) {
 
   return html`
     <div class="arrange-bar"><strong>Arrange</strong><span>Drag a plot by its name or its corner. By keyboard: arrows move, Shift and arrows resize.</span>
-      <span class="row" style=${{ marginLeft: "auto" }}><button type="button" class="button" onClick=${() => close(false)}>Cancel</button><button type="button" class="button main" onClick=${save}>Save</button></span></div>
+      <span class="row" style=${{ marginLeft: "auto" }}><button type="button" class="button" onClick=${() => close(false)}>Cancel</button><button type="button" class="button main" onClick=${() => save().catch(sayError)}>Save</button></span></div>
     <div class="unseen" role="status">${heard}</div>
     <div class="board arranging" ref=${board}>${plots.map((plot) => {
       const at = /** @type {Place} */ (byId.get(plot.id));

@@ -32,7 +32,8 @@ export default function Board({ project, board }) {
   useTitle(found.data?.record.name ?? "Dashboard");
   if (found.error) return html`<${Failed} error=${found.error} again=${found.again} />`;
   if (!found.data) return html`<${Ghost} height=${60} /><div class="board" aria-busy="true" style=${{ marginTop: "18px" }}>${[0, 1, 2, 3].map((n) => html`<div key=${n} style=${{ gridColumn: `span 6`, gridRow: "span 8" }}><${Ghost} height=${430} /></div>`)}</div>`;
-  return html`<${Shown} key=${found.data.record.updated_at} project=${project} record=${found.data.record} plots=${found.data.plots} again=${found.again} />`;
+  const { record, plots } = found.data;
+  return html`<${Shown} key=${[record, ...plots].map((one) => one.updated_at).join()} project=${project} record=${record} plots=${plots} again=${found.again} />`;
 }
 
 /** @param {{ project: string, record: any, plots: any[], again: () => void }} given */
@@ -50,7 +51,7 @@ function Shown({ project, record, plots, again }) {
     for (const plot of plots) {
       lives.set(plot.id, new LivePlot({
         id: plot.id, name: plot.name, source: savedPlot(project, record.id, plot.id), defaults: defaultsOf(plot), chosen: chosen[plot.id] ?? {},
-        onChosen: (_, how) => setQuery({ values: writeValues(allChosen(lives)) }, how),
+        onChosen: (_, how) => setQuery({ values: writeValues(allChosen(lives)) }, how), revision: plot.revision, onRevised: again,
       }));
     }
   }, []);
@@ -65,8 +66,7 @@ function Shown({ project, record, plots, again }) {
   }, [values]);
 
   useEffect(() => {
-    const revisions = new Map(plots.map((one) => [one.id, one.revision]));
-    const look = () => { if (!document.hidden) lookForNewData(project, [...lives.values()], revisions).catch(() => null); };
+    const look = () => { if (!document.hidden) lookForNewData(project, [...lives.values()]).catch(() => null); };
     const timer = setInterval(look, LOOK_EVERY_MS);
     document.addEventListener("visibilitychange", look);
     return () => { clearInterval(timer); document.removeEventListener("visibilitychange", look); };

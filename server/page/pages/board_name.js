@@ -8,7 +8,9 @@ import { Dialog, sayError } from "../ui/parts.js";
 export function BoardName({ at, record, close }) {
   const [name, setName] = useState(record.name);
   const [about, setAbout] = useState(record.description ?? "");
-  const save = () => patch(at, { name: name.trim(), description: about.trim() || null }).then(() => close(true), sayError);
+  /** Only what was changed here: the other may have been changed by somebody else meanwhile. */
+  const changes = () => ({ ...(name !== record.name ? { name: name.trim() } : {}), ...(about !== (record.description ?? "") ? { description: about.trim() || null } : {}) });
+  const save = () => (Object.keys(changes()).length ? patch(at, changes()).then(() => close(true), sayError) : close(false));
   return html`<${Dialog} title="Name and description" onClose=${() => close(false)} form=${save}
     foot=${html`<button type="button" class="button" onClick=${() => close(false)}>Cancel</button><button class="button main" disabled=${!name.trim()}>Save</button>`}>
     <label class="labelled" for="new-name">Name<input class="input" id="new-name" value=${name} onInput=${(/** @type {any} */ event) => setName(event.target.value)} /></label>

@@ -70,6 +70,8 @@ function Desk({ project, home, record: opened }) {
   const [record, setRecord] = useState(opened);
   const [name, setName] = useState(opened?.name ?? "");
   const [texts, setTexts] = useState(() => textsOf(opened?.config ?? BEGINNING));
+  const newest = useRef(texts);
+  newest.current = texts;
   const [version, setVersion] = useState(0);
   /** Put texts into the editor. @param {import("../edit/texts.js").Texts} given */
   const put = (given) => { setTexts(given); setVersion((now) => now + 1); };
@@ -181,9 +183,13 @@ function Desk({ project, home, record: opened }) {
       setConflict(null);
       setNote("");
       setRecord(made);
-      put(textsOf(made.config));
+      const kept = textsOf(made.config);
+      // What was typed while it was saved stays, and is not saved yet.
+      const typed = PARTS.filter((one) => newest.current[one] !== texts[one]);
+      put(Object.assign(kept, Object.fromEntries(typed.map((one) => [one, newest.current[one]]))));
+      setName((/** @type {string} */ now) => (now === name ? made.name : now));
       say(record ? `Saved as revision ${made.revision}.` : "The plot is saved.");
-      if (!record) { leaving.ask = null; go(`${base}/plots/${made.id}`); }
+      if (!record) { if (!typed.length) leaving.ask = null; go(`${base}/plots/${made.id}`); }
     } catch (error) {
       const unsound = error instanceof Refused ? error.detail?.problems : null;
       if (unsound) { setProblems(unsound); sayError(error); } // the draft is not sound any more, since the data changed

@@ -59,7 +59,7 @@ export default function Explore() {
   return html`
     <div class="head"><div><h1>Explore</h1><p class="soft">What was measured: every cell, every test.</p></div>
       <div class="row">${all.length > 1 && html`<label class="row small" for="of-project"><span class="soft">Project</span><select class="input" id="of-project" style=${{ width: "auto", maxWidth: "240px" }}
-        onChange=${(/** @type {any} */ event) => setQuery({ project: event.target.value })}>${all.map((one) => html`<option key=${one.id} value=${one.id} selected=${one.id === project}>${one.name}</option>`)}</select></label>`}${bring}</div></div>
+        onChange=${(/** @type {any} */ event) => setQuery({ project: event.target.value })}>${project && !all.some((one) => one.id === project) && html`<option value=${project} selected hidden>not here</option>`}${all.map((one) => html`<option key=${one.id} value=${one.id} selected=${one.id === project}>${one.name}</option>`)}</select></label>`}${bring}</div></div>
     <${Tabs} label="What to list" bare gap=${14} tabs=${LISTS} at=${what} choose=${(/** @type {string} */ one) => setQuery({ what: one === "tests" ? null : one, q: null, tag: null })}>
     ${project && (what === "tests" ? html`<${Tests} key=${project} project=${project} bring=${bring} />` : html`<${Cells} key=${project} project=${project} bring=${bring} />`)}
     ${!project && projects.value && html`<${Empty} icon="cell" title="No project yet">Your key has no role in any project. Ask an administrator for one.<//>`}<//>`;

@@ -77,7 +77,7 @@ export default function Home() {
       <div class="row">
         ${all.length > 1 && html`<label class="row small" for="project"><span class="soft">Project</span>
           <select class="input" id="project" style=${{ width: "auto", maxWidth: "260px" }} onChange=${(/** @type {any} */ event) => setQuery({ project: event.target.value || null })}>
-            <option value="" selected=${!chosen}>All</option>${all.map((one) => html`<option key=${one.id} value=${one.id} selected=${one.id === chosen}>${one.name}</option>`)}</select></label>`}
+            ${chosen && !all.some((one) => one.id === chosen) && html`<option value=${chosen} selected hidden>not here</option>`}<option value="" selected=${!chosen}>All</option>${all.map((one) => html`<option key=${one.id} value=${one.id} selected=${one.id === chosen}>${one.name}</option>`)}</select></label>`}
         ${mayHere("write") && html`<${NewProject} />`}</div></div>
     <${Marked} word="Starred" items=${starred} />
     <${Marked} word="Opened last" items=${marks.filter((one) => one.opened_at && !one.starred_at).slice(0, MOST_OPENED)} />

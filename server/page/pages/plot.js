@@ -47,14 +47,14 @@ function Shown({ project, home, record, again }) {
   const writes = may((projects.value ?? []).find((one) => one.id === project), "write");
   const live = useMemo(() => new LivePlot({
     id: record.id, name: record.name, source: savedPlot(project, home.id, record.id, revision), defaults: revision ? {} : defaultsOf(record), chosen: readValues(place.peek().query.get("values")) ?? {},
-    onChosen: (one, how) => setQuery({ values: writeValues(one.chosen.peek()) }, how),
+    onChosen: (one, how) => setQuery({ values: writeValues(one.chosen.peek()) }, how), revision: record.revision, onRevised: again,
   }), [revision]);
   useEffect(() => () => live.close(), [live]);
   useEffect(() => opened("plot", record.id), []);
   const values = place.value.query.get("values");
   useEffect(() => { const chosen = readValues(values) ?? {}; if (!same(chosen, live.chosen.peek())) live.take(chosen); }, [values, live]);
   useEffect(() => {
-    const look = () => { if (!document.hidden && !revision) lookForNewData(project, [live], new Map([[record.id, record.revision]])).catch(() => null); };
+    const look = () => { if (!document.hidden && !revision) lookForNewData(project, [live]).catch(() => null); };
     const timer = setInterval(look, 30_000);
     document.addEventListener("visibilitychange", look);
     return () => { clearInterval(timer); document.removeEventListener("visibilitychange", look); };
@@ -65,7 +65,7 @@ function Shown({ project, home, record, again }) {
   return html`
     <div class="head"><div><nav class="crumbs" aria-label="Where this is"><a href="/">Boards</a><span>/</span><a href=${base}>${home.name}</a></nav>
       <div class="row tight"><h1 class="break">${record.name}</h1><${Star} kind="plot" id=${record.id} name=${record.name} /></div><p class="soft">Revision ${number}${saved.data ? `, changed ${ago(saved.data.created_at)} by ${who(saved.data.created_by_email)}` : ""}</p></div>
-      <div class="row"><${AsOf} /><button type="button" class="button" aria-label="Read again" title="Read the data again" onClick=${() => live.draw()}><${Icon} name="refresh" /><span class="wide-only"> Read again</span></button>
+      <div class="row"><${AsOf} /><button type="button" class="button" aria-label="Read again" title="Read the data again" onClick=${() => live.renew()}><${Icon} name="refresh" /><span class="wide-only"> Read again</span></button>
         <${Popover} named title="Export the plot" label=${html`<${Icon} name="download" /> Export`}><${ExportMenu} live=${live} plot=${record} to=${location.pathname + location.search} /><//>
         ${writes && html`<button type="button" class="button" onClick=${() => setSharing(true)}><${Icon} name="share" /> Share</button>
         <a class="button main" href=${`${to}/edit${query({ values })}`}><${Icon} name="edit" /> Edit</a>`}</div></div>

@@ -11,7 +11,7 @@ const QUICK_MS = 40;
 
 /** @typedef {{ name: string, widget: string, kind: "data" | "view", label: string, description: string, value: any, multiple: boolean, nullable: boolean, debounce_ms: number, options?: { value: any, label: string, available: boolean }[], disabled?: boolean, note?: string | null, placeholder?: string, rows?: number, all_none?: boolean, integer?: boolean, min?: number | null, max?: number | null, step?: number, format?: string }} Control */
 /** @typedef {{ figure: any, values: Record<string, any>, controls: Control[], content: string, warnings: { code: string, message: string }[], hints?: string[], log: string, traces: { detail: string, shown: number, of?: number, why?: string }[], cache: any, reads: any, timings: Record<string, number> }} Answer */
-/** @typedef {{ figure: (values: Record<string, any>, stop: AbortSignal) => Promise<Answer>, detail: (asked: any, values: Record<string, any>) => Promise<{ traces: Record<string, any> }> }} Source */
+/** `saved` is there for the newest revision of a saved plot: its record. @typedef {{ figure: (values: Record<string, any>, stop: AbortSignal) => Promise<Answer>, detail: (asked: any, values: Record<string, any>) => Promise<{ traces: Record<string, any> }>, saved?: () => Promise<any> }} Source */
 
 /** Where the figures of a saved plot come from. @param {string} project @param {string} board @param {string} plot @param {number | null} [revision] @returns {Source} */
 export function savedPlot(project, board, plot, revision = null) {
@@ -21,6 +21,7 @@ export function savedPlot(project, board, plot, revision = null) {
   return {
     figure: (values, stop) => post(at + then(), { values, ...pinned }, { signal: stop }),
     detail: (asked, values) => post(`${at}/detail${then()}`, { ...asked, values, ...pinned }),
+    saved: revision ? undefined : () => get(plotPath(project, board, plot)),
   };
 }
 
@@ -38,9 +39,12 @@ export const plotPath = (project, board, plot) => `/projects/${part(project)}/da
 
 export class LivePlot {
   /**
-   * @param {{ id: string, name: string, source: Source, defaults?: Record<string, any>, chosen?: Record<string, any>, onChosen?: (plot: LivePlot, how: { replace: boolean }) => void }} given
+   * `onRevised` is called where somebody else changed or deleted the plot of this `revision`.
+   * @param {{ id: string, name: string, source: Source, defaults?: Record<string, any>, chosen?: Record<string, any>, onChosen?: (plot: LivePlot, how: { replace: boolean }) => void, revision?: number, onRevised?: () => void }} given
    */
-  constructor({ id, name, source, defaults = {}, chosen = {}, onChosen }) {
+  constructor({ id, name, source, defaults = {}, chosen = {}, onChosen, revision, onRevised }) {
+    this.revision = revision;
+    this.onRevised = onRevised;
     this.id = id;
     this.name = name;
     this.source = source;
@@ -149,6 +153,13 @@ export class LivePlot {
     }
   }
 
+  /** Draw it with the newest data. A recipe that somebody else saved has other controls: then the whole page is read again. */
+  async renew() {
+    const now = this.onRevised && await this.source.saved?.().catch((error) => (error.status === 404 ? {} : null));
+    if (now && now.revision !== this.revision) this.onRevised?.();
+    else this.draw();
+  }
+
   stop() {
     this._stop?.abort();
     this.busy.value = null;
@@ -222,11 +233,11 @@ export class LivePlot {
 /** How many controls a plot has that can be seen. @param {LivePlot} live */
 export const controlCount = (live) => live.controls.value.filter((one) => one.widget !== "hidden").length;
 
-/** Which figures of a project are not of the newest data. @param {string} project @param {LivePlot[]} plots @param {Map<string, number>} revisions */
-export async function lookForNewData(project, plots, revisions) {
+/** Which figures of a project are not of the newest data. @param {string} project @param {LivePlot[]} plots */
+export async function lookForNewData(project, plots) {
   const drawn = plots.filter((one) => one.answer.value?.content && !one.stale.value);
   if (!drawn.length || asOf()) return;
-  const asked = drawn.map((one) => ({ id: one.id, revision: revisions.get(one.id), content: one.answer.value?.content, values: one.chosen.value }));
+  const asked = drawn.map((one) => ({ id: one.id, revision: one.revision, content: one.answer.value?.content, values: one.chosen.value }));
   const { stale } = await get(`/projects/${part(project)}/figures/current`, { method: "POST", body: { plots: asked }, quiet: true });
   const ids = new Set(stale);
   for (const one of drawn) if (ids.has(one.id)) one.stale.value = true;

@@ -37,7 +37,7 @@ export function Footer({ live }) {
     ${live.closer.value && html`<span>${live.closer.value}</span>`}
     ${notes.length > 0 && html`<${Popover} panel named title="Notes" buttonClass=${warned ? "warned" : ""} label=${many(notes.length, "note")}><${Notes} notes=${notes} /><//>`}
     ${live.drawnAt.value && html`<span title=${live.cost.detail}>Drawn at ${clock(live.drawnAt.value)}<span class="unprinted">, ${live.cost.text}</span></span>`}
-    ${live.stale.value && html`<button type="button" class="fresh" onClick=${() => live.draw()}><${Icon} name="refresh" size=${14} /> New data</button>`}
+    ${live.stale.value && html`<button type="button" class="fresh" onClick=${() => live.renew()}><${Icon} name="refresh" size=${14} /> New data</button>`}
   </div>`;
 }
 
@@ -64,7 +64,7 @@ export function Tile({ live, plot, to, style, writes, children, large }) {
       <${Popover} title=${`More about ${plot.name}`} buttonClass="button plain slim icon" label=${html`<${Icon} name="more" />`}>
         <a href=${to + query}><${Icon} name="chart" /> Open large</a>
         ${writes && html`<a href=${`${to}/edit${query}`}><${Icon} name="edit" /> Edit</a>`}
-        <button type="button" onClick=${() => live.draw()}><${Icon} name="refresh" /> Read the data again</button><hr />
+        <button type="button" onClick=${() => live.renew()}><${Icon} name="refresh" /> Read the data again</button><hr />
         <${Later} load=${() => import("./export_menu.js")} of="ExportMenu" live=${live} plot=${plot} to=${to + query} />
       <//>
     </div>`}

@@ -26,6 +26,6 @@ export function AsOf() {
 /** That the data are not those of today. */
 export function AsOfNote() {
   const day = place.value.query.get("as_of");
-  return day && html`<div class="note" role="status"><${Icon} name="history" /><div>The data are shown as of ${day}.
+  return day && html`<div class="note" role="status" style=${{ marginBottom: "12px" }}><${Icon} name="history" /><div>The data are shown as of ${day}. ${""}
     <button type="button" class="button slim" onClick=${() => setQuery({ as_of: null })}>Back to today</button></div></div>`;
 }
