@@ -172,3 +172,77 @@ def test_every_control_is_seen_and_changes_the_address_and_the_figure(site: Site
     window.page.wait_for_function(SHOWN, arg={name: repr(case.default) for name, case in CASES.items()})
     window.assert_proper()
     window.close()
+
+
+def test_a_control_shows_what_is_drawn_where_its_choice_is_gone(site: Site) -> None:
+    """What can be chosen of one param follows from another: the server draws the first where a choice is gone."""
+    steps = {
+        "cells": {"op": "list", "source": "instances", "fields": ["id", "name"]},
+        "cell": {"op": "list", "source": "instances", "fields": ["id"], "where": {"name": "$cell"}},
+        "tests": {
+            "op": "list",
+            "source": "measurements",
+            "fields": ["name"],
+            "where": {"instanceIds": {"from": "cell", "column": "id"}},
+        },
+    }
+    params = {
+        name: {"kind": "data", "default": default, "control": {"optionsFrom": {"step": step, "value": "name"}}}
+        for name, default, step in (("cell", "M50-A-01", "cells"), ("test", "M50-A-01_RPT0", "tests"))
+    }
+    config = {"plan": {"steps": steps}, "transform": SCRIPT, "params": params}
+    _, _, project, board, *_ = site.plot("beside it", "go.Scatter()").split("/")
+    with httpx.Client(base_url=site.address, headers={"X-API-Key": site.key}, timeout=60) as client:
+        at = f"/projects/{project}/dashboards/{board}/plots"
+        made = client.post(at, json={"name": "One follows from another", "config": config})
+    assert made.status_code == 200, made.text
+    window = site.window(f"/boards/{project}/{board}/plots/{made.json()['id']}")
+    window.drawn()
+    test = window.page.locator('.control[data-param="test"] select')
+    test.select_option(label="M50-A-01_RPT1")
+    window.page.wait_for_function(SHOWN, arg={"test": "'M50-A-01_RPT1'"})
+    window.page.locator('.control[data-param="cell"] select').select_option(label="M50-A-02")
+    window.page.wait_for_function(SHOWN, arg={"test": "'M50-A-02_RPT0'"})
+    chosen = "select => select.selectedOptions[0].label"
+    assert test.evaluate(chosen) == "M50-A-02_RPT0"
+    window.page.go_back()
+    window.page.wait_for_function(SHOWN, arg={"test": "'M50-A-01_RPT1'"})
+    assert test.evaluate(chosen) == "M50-A-01_RPT1"
+    window.assert_proper()
+    window.close()
+
+
+def test_a_shared_choice_goes_to_plots_that_are_not_drawn_yet_and_back_undoes_it(site: Site) -> None:
+    plan = {"steps": {"cells": {"op": "list", "source": "instances", "fields": ["name"]}}}
+    _, _, project, *_ = site.plot("of the project", "go.Scatter()").split("/")
+    with httpx.Client(
+        base_url=f"{site.address}/projects/{project}", headers={"X-API-Key": site.key}, timeout=60
+    ) as client:
+        board = client.post("/dashboards", json={"name": "Letters", "layout": []}).json()["id"]
+        for n in range(14):
+            default: Any = ["alpha"] if n == 12 else "alpha"
+            control = {"options": GREEK, "label": "Letter"}
+            params = {"letter": {"kind": "view", "default": default, "control": control}}
+            config = {"plan": plan, "transform": SCRIPT, "params": params}
+            made = client.post(f"/dashboards/{board}/plots", json={"name": f"Plot {n}", "config": config})
+            assert made.status_code == 200, made.text
+    window = site.window(f"/boards/{project}/{board}")
+    window.drawn()
+    last = window.page.locator(".tile").last
+    expect(last).to_have_attribute("data-state", "waiting")
+    window.page.get_by_role("button", name="Shared").click()
+    shared = window.page.get_by_role("dialog", name="Shared controls")
+    expect(shared).to_contain_text("and 4 more plots")
+    shared.get_by_role("combobox", name="Letter").select_option(label="gamma")
+    window.page.wait_for_function(SHOWN, arg={"letter": "'gamma'"})
+    window.page.keyboard.press("Escape")
+    assert window.page.url.count("gamma") == 13  # not where the param is a list
+    expect(last).to_have_attribute("data-state", "waiting")
+    last.scroll_into_view_if_needed()
+    word = "one => one.querySelector('.wb-figure')?.data?.[0]?.text[0] ?? ''"
+    expect(last.locator("[data-drawn]")).to_be_visible()
+    assert last.evaluate(word) == "'gamma'"
+    window.page.go_back()
+    window.page.wait_for_url(lambda url: "values" not in url)
+    window.assert_proper()
+    window.close()

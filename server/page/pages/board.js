@@ -81,7 +81,7 @@ function Shown({ project, record, plots, again }) {
   return html`
     <div class="head"><div><nav class="crumbs" aria-label="Where this is"><a href="/">Boards</a><span>/</span><a href=${`/?project=${project}`}>${(projects.value ?? []).find((one) => one.id === project)?.name ?? "Project"}</a></nav>
       <div class="row tight"><h1 class="break">${record.name}</h1><${Star} kind="dashboard" id=${record.id} name=${record.name} /></div>
-      <p class="soft" style=${{ overflowWrap: "anywhere" }}>${record.description ? `${record.description} · ` : ""}${many(plots.length, "plot")}, changed ${ago(record.updated_at)}, made by ${who(record.created_by_email)}</p></div>
+      <p class="soft" style=${{ overflowWrap: "anywhere" }}>${record.description && html`<bdi>${record.description}</bdi> · `}${many(plots.length, "plot")}, changed ${ago(record.updated_at)}, made by ${who(record.created_by_email)}</p></div>
       <div class="row"><${SharedControls} lives=${[...lives.values()]} /><${AsOf} />
         <button type="button" class="button" onClick=${() => copy(location.href, "Link")}><${Icon} name="link" /> Link</button>
         <${BoardMenu} project=${project} record=${record} writes=${writes} base=${base} lives=${lives} alerts=${() => setAlerting(true)} arrange=${() => setArranging(true)} again=${again} /></div></div>
@@ -117,11 +117,19 @@ function SharedControls({ lives }) {
       shared.set(key, known);
     }
   }
+  // A plot that nobody has scrolled to is not drawn yet: its recipe says whether it has the param.
+  for (const { control: { name }, plots } of shared.values()) {
+    const kind = kindOf(plots[0].defaults[name]);
+    plots.push(...lives.filter((one) => !one.answer.value && name in one.defaults && kindOf(one.defaults[name]) === kind));
+  }
   const common = [...shared.values()].filter((one) => one.plots.length > 1);
   if (!common.length) return null;
   return html`<${Popover} panel named title="Shared controls" label=${html`<${Icon} name="sliders" /> Shared <span class="count">${common.length}</span>`}>
     <div class="stack"><p class="soft small">A choice here goes to every plot that has it.</p>
     ${common.map(({ control, plots }) => html`<div key=${control.name}><${Later} load=${() => import("../controls/panel.js")} of="Field" rows=${1} control=${control} prefix="shared"
-      choose=${(/** @type {any} */ value, /** @type {any} */ how) => { for (const one of plots) one.choose(control.name, value, { wait: control.debounce_ms, ...how }); }} />
-      <div class="soft small">${plots.map((one) => one.name).join(", ")}</div></div>`)}</div><//>`;
+      choose=${(/** @type {any} */ value, /** @type {any} */ how) => plots.forEach((one, n) => one.choose(control.name, value, { wait: control.debounce_ms, ...how, ...(n < plots.length - 1 ? { moving: true } : {}) }))} />
+      <div class="soft small">${plots.slice(0, 9).map((one) => one.name).join(", ")}${plots.length > 9 ? ` and ${many(plots.length - 9, "more plot")}` : ""}</div></div>`)}</div><//>`;
 }
+
+/** What a value is, in a word. @param {any} value */
+const kindOf = (value) => (Array.isArray(value) ? "list" : typeof value);

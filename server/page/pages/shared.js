@@ -10,17 +10,18 @@ import { Picture } from "../plot/picture.js";
 import { Footer, Trouble } from "../plot/tile.js";
 import { Icon } from "../ui/icons.js";
 import { Later } from "../ui/later.js";
-import { Empty, Ghost, Popover } from "../ui/parts.js";
+import { Empty, Failed, Ghost, Popover } from "../ui/parts.js";
 
 /** @param {{ token: string, framed: boolean }} given */
 export default function SharedPage({ token, framed }) {
   const at = `/shared/${part(token)}`;
   const found = useLoaded((stop) => get(at, { signal: stop }), [token]);
   useTitle(found.data?.name ?? "Shared");
+  if (found.error && found.error.status !== 404) return html`<main class="page"><${Failed} error=${found.error} again=${found.again} /></main>`;
   if (found.error) return html`<main class="page"><${Empty} icon="link" title="This link shows nothing any more">It has ended, was revoked, or was not copied whole. Ask whoever gave it to you.<//></main>`;
   if (!found.data) return html`<main class="page"><${Ghost} height=${420} /></main>`;
   const shared = found.data;
-  return html`<main class="page" id="content">${!framed && html`<div class="head"><div><h1>${shared.name}</h1><p class="soft">${shared.description ? `${shared.description} · ` : ""}read only, until ${day(shared.expires_at)}</p></div></div>`}
+  return html`<main class="page" id="content">${!framed && html`<div class="head"><div><h1>${shared.name}</h1><p class="soft">${shared.description && html`<bdi>${shared.description}</bdi> · `}read only, until ${day(shared.expires_at)}</p></div></div>`}
     <div class="board">${shared.plots.map((/** @type {any} */ plot, /** @type {number} */ n) => html`<${SharedTile} key=${plot.id} at=${at} plot=${plot} number=${n} alone=${shared.plots.length === 1} downloads=${shared.downloads} turns=${shared.view_params} />`)}</div></main>`;
 }
 

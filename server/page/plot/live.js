@@ -65,11 +65,20 @@ export class LivePlot {
     this.notes = computed(() => this._notes());
     /** The controls with the newest values, also those that are not drawn yet. */
     this.controls = computed(() => (this.answer.value?.controls ?? []).map((one) =>
-      (one.name in this.chosen.value ? { ...one, value: this.chosen.value[one.name] } : this._waiting.has(one.name) ? { ...one, value: this.defaults[one.name] } : one)));
+      (one.name in this.chosen.value ? this._chosen(one) : this._waiting.has(one.name) ? { ...one, value: this.defaults[one.name] } : one)));
     /** @type {Set<string>} values that went back to the default and are not drawn yet */
     this._waiting = new Set();
+    /** @type {Record<string, any>} the choices that the answer was asked with */
+    this._asked = {};
     this._number = 0;
     this._started = false;
+  }
+
+  /** A control with its choice. Where that is not to be had any more, the server drew another value: then that one. @param {Control} control */
+  _chosen(control) {
+    const given = this.chosen.value[control.name];
+    const left = Array.isArray(given) && Array.isArray(control.value) && control.value.every((one) => given.some((other) => same(one, other)));
+    return same(given, this._asked[control.name]) && !left ? control : { ...control, value: given };
   }
 
   start() {
@@ -100,7 +109,7 @@ export class LivePlot {
     } else chosen[name] = value;
     this.chosen.value = chosen;
     if (!how.moving) this.onChosen?.(this, { replace: false });
-    this._later(Math.max(how.wait ?? 0, how.moving ? QUICK_MS : 0));
+    if (this._started) this._later(Math.max(how.wait ?? 0, how.moving ? QUICK_MS : 0));
   }
 
   /** Take values from the address. @param {Record<string, any>} chosen */
@@ -130,10 +139,12 @@ export class LivePlot {
     const begun = performance.now();
     const patience = setTimeout(() => { this.busy.value = { text: "Drawing …", share: null }; }, SHOW_PROGRESS_MS);
     try {
-      const asked = this.source.figure(this.chosen.value, stop.signal);
+      const chosen = this.chosen.value;
+      const asked = this.source.figure(chosen, stop.signal);
       warmUp(); // it keeps the page busy: better while the server draws
       const answer = await asked;
       if (stop.signal.aborted) return;
+      this._asked = chosen;
       this._waiting.clear();
       const { figure, notes } = drawable(answer.figure);
       this._drawnAs = notes;
