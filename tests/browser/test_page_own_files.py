@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -56,6 +58,20 @@ def test_more_files_than_an_ingest_takes_are_refused_before_they_are_sent(site: 
     expect(begin).to_be_disabled()
     window.page.get_by_role("button", name="Take 0.csv away").click()
     expect(window.page.get_by_role("button", name="Bring in 10 000 files")).to_be_enabled()
+    window.close()
+
+
+def test_files_of_one_name_and_size_from_two_folders_are_both_taken(site: Site, tmp_path: Path) -> None:
+    window = site.window("/bring-in")
+    for day, folder in enumerate(("one", "two")):
+        (tmp_path / folder).mkdir()
+        file = tmp_path / folder / "Data.csv"
+        file.write_text(f"{day}")
+        os.utime(file, (86400.0 * (day + 1),) * 2)
+    for folder in ("one", "two", "one"):
+        window.page.get_by_label("Files", exact=True).set_input_files(tmp_path / folder / "Data.csv")
+    expect(window.page.get_by_role("button", name="Bring in 2 files")).to_be_enabled()
+    expect(window.page.get_by_text("Data.csv")).to_have_count(2)
     window.close()
 
 

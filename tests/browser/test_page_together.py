@@ -188,3 +188,25 @@ def test_who_signs_in_for_somebody_else_sees_their_own_page(site: Site) -> None:
     expect(page.get_by_role("article", name="Ageing", exact=True)).to_be_visible()
     window.assert_proper()
     window.close()
+
+
+def test_what_was_cancelled_while_the_server_was_away_is_not_made_later(site: Site, other: httpx.Client) -> None:
+    window = site.window()
+    page = window.page
+    for away in ("ERR_INTERNET_DISCONNECTED", "ERR_NETWORK_CHANGED"):
+        window.allow_error(away)
+    page.get_by_role("button", name="New dashboard").first.click()
+    page.get_by_label("Name", exact=True).fill("Made while away")
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Make it").click()
+    expect(page.get_by_text("The server cannot be reached. Nothing was changed.")).to_be_visible()
+    page.get_by_role("button", name="Cancel").click()
+    page.context.set_offline(False)
+    page.get_by_role("link", name="Explore").click()
+    expect(page.get_by_role("heading", name="Explore")).to_be_visible()
+    page.wait_for_timeout(4000)
+    assert page.url.endswith("/explore")
+    names = [one["name"] for one in other.get("/dashboards", params={"limit": 100}).json()["items"]]
+    assert "Made while away" not in names
+    window.assert_proper()
+    window.close()

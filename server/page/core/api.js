@@ -52,7 +52,8 @@ export async function ask(path, asked = {}) {
     });
   } catch (error) {
     if (isAbort(error)) throw error;
-    const changes = asked.method && asked.method !== "GET" && asked.method !== "POST";
+    // What can be stopped waits for the server. Anything else changes something: later, nobody may want that any more.
+    const changes = asked.method && asked.method !== "GET" && !asked.signal;
     if (changes || asked.quiet) throw new Refused(0, "AWAY", "The server cannot be reached. Nothing was changed.");
     await backAgain(asked.signal);
     return ask(path, asked);

@@ -61,8 +61,8 @@ export default function BringIn() {
   useEffect(() => () => stop.current?.abort(), []);
   if (projects.value && !all.length) return html`<${Empty} icon="file" title="You can look, not add">Your role does not allow to bring in files. Ask an administrator of the project.<//>`;
 
-  /** @param {FileList | null | undefined} given */
-  const add = (given) => setFiles((now) => [...now, ...[...(given ?? [])].filter((one) => !now.some((other) => other.name === one.name && other.size === one.size))]);
+  /** Take files, each once: two of one name and size may be of two folders. @param {FileList | null | undefined} given */
+  const add = (given) => setFiles((now) => [...now, ...[...(given ?? [])].filter((one) => !now.some((other) => other.name === one.name && other.size === one.size && other.lastModified === one.lastModified))]);
 
   const begin = async () => {
     const map = pairsOf(options[MAP] ?? "");

@@ -94,7 +94,7 @@ function Tests({ project, bring }) {
   const tags = useLoaded((stop) => get(`/cell_measurements/tags${query({ project_id: project, limit: 40 })}`, { signal: stop }), [project]);
   const none = q || tag
     ? html`<${Empty} icon="search" title="Nothing fits">No test has this text or this tag.<//>`
-    : html`<${Empty} icon="test" title="No tests yet" action=${bring}>Drop cycler files here, or run workbench ingest on their folder.<//>`;
+    : html`<${Empty} icon="test" title="No tests yet" action=${bring}>Bring in cycler files, or run workbench ingest on their folder.<//>`;
   return html`<div class="row" style=${{ marginBottom: "12px" }}><${Sought} label="Search the tests" />
       ${(tags.data?.items ?? []).slice(0, 14).map((/** @type {any} */ one) => html`<button key=${one.tag} type="button" class="button slim" aria-pressed=${tag === one.tag} onClick=${() => setQuery({ tag: tag === one.tag ? null : one.tag })}>${one.tag} <span class="count">${one.usage_count}</span></button>`)}</div>
     <div class="spread chosen-bar"><span class="soft" role="status">${chosen.size ? `${many(chosen.size, "test")} chosen` : "Choose tests to answer a question about them alone."}</span>

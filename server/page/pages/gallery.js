@@ -73,7 +73,7 @@ function Recipe({ project, item, tests, writes }) {
   const live = useMemo(() => {
     return new LivePlot({ id: `gallery-${item.name}`, name: item.title, source: {
       figure: (values, stop) => post(`${at}/figure`, { values, ...chosen }, { signal: stop }),
-      detail: (asked, values) => post(`${at}/figure/detail`, { ...asked, values, ...chosen }),
+      detail: (asked, values, stop) => post(`${at}/figure/detail`, { ...asked, values, ...chosen }, { signal: stop }),
     } });
   }, []);
   useEffect(() => { live.start(); return () => live.close(); }, []);

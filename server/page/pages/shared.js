@@ -30,7 +30,7 @@ function SharedTile({ at, plot, number, alone, downloads, turns }) {
   const where = `${at}/plots/${part(plot.id)}`;
   const live = useMemo(() => new LivePlot({ id: plot.id, name: plot.name, source: {
     figure: (values, stop) => get(`${where}/figure${query({ values: Object.keys(values).length ? JSON.stringify(values) : "" })}`, { signal: stop }),
-    detail: (asked, values) => post(`${where}/figure/detail`, { ...asked, values }),
+    detail: (asked, values, stop) => post(`${where}/figure/detail`, { ...asked, values }, { signal: stop }),
   } }), [where]);
   useEffect(() => { live.start(); return () => live.close(); }, [live]);
   const place = alone ? { x: 0, y: 0, w: 12, h: 12 } : plot.place ?? { x: 6 * (number % 2), y: 8 * Math.floor(number / 2), w: 6, h: 8 };

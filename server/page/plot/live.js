@@ -11,7 +11,7 @@ const QUICK_MS = 40;
 
 /** @typedef {{ name: string, widget: string, kind: "data" | "view", label: string, description: string, value: any, multiple: boolean, nullable: boolean, debounce_ms: number, options?: { value: any, label: string, available: boolean }[], disabled?: boolean, note?: string | null, placeholder?: string, rows?: number, all_none?: boolean, integer?: boolean, min?: number | null, max?: number | null, step?: number, format?: string }} Control */
 /** @typedef {{ figure: any, values: Record<string, any>, controls: Control[], content: string, warnings: { code: string, message: string }[], hints?: string[], log: string, traces: { detail: string, shown: number, of?: number, why?: string }[], cache: any, reads: any, timings: Record<string, number> }} Answer */
-/** `saved` is there for the newest revision of a saved plot: its record. @typedef {{ figure: (values: Record<string, any>, stop: AbortSignal) => Promise<Answer>, detail: (asked: any, values: Record<string, any>) => Promise<{ traces: Record<string, any> }>, saved?: () => Promise<any> }} Source */
+/** `saved` is there for the newest revision of a saved plot: its record. @typedef {{ figure: (values: Record<string, any>, stop: AbortSignal) => Promise<Answer>, detail: (asked: any, values: Record<string, any>, stop?: AbortSignal) => Promise<{ traces: Record<string, any> }>, saved?: () => Promise<any> }} Source */
 
 /** Where the figures of a saved plot come from. @param {string} project @param {string} board @param {string} plot @param {number | null} [revision] @returns {Source} */
 export function savedPlot(project, board, plot, revision = null) {
@@ -20,7 +20,7 @@ export function savedPlot(project, board, plot, revision = null) {
   const then = () => query({ as_of: asOf() });
   return {
     figure: (values, stop) => post(at + then(), { values, ...pinned }, { signal: stop }),
-    detail: (asked, values) => post(`${at}/detail${then()}`, { ...asked, values, ...pinned }),
+    detail: (asked, values, stop) => post(`${at}/detail${then()}`, { ...asked, values, ...pinned }, { signal: stop }),
     saved: revision ? undefined : () => get(plotPath(project, board, plot)),
   };
 }
@@ -30,7 +30,7 @@ export function draft(project, config) {
   const at = `/projects/${part(project)}/figures`;
   return {
     figure: (values, stop) => post(at, { config: config(), values }, { signal: stop }),
-    detail: (asked, values) => post(`${at}/detail`, { config: config(), values, ...asked }),
+    detail: (asked, values, stop) => post(`${at}/detail`, { config: config(), values, ...asked }, { signal: stop }),
   };
 }
 
@@ -193,7 +193,7 @@ export class LivePlot {
       this.closer.value = "";
       return subplots.length ? null : {};
     }
-    const found = await Promise.all(asked.map((one) => this.source.detail({ ...one, width: Math.max(1, one.width) }, this.chosen.value)));
+    const found = await Promise.all(asked.map((one) => this.source.detail({ ...one, width: Math.max(1, one.width) }, this.chosen.value, this._stop?.signal)));
     if (number !== this._number) return null;
     const all = Object.assign({}, ...found.map((one) => one.traces));
     const sums = Object.values(all).reduce((sum, one) => [sum[0] + one.shown, sum[1] + one.of], [0, 0]);
