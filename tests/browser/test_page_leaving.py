@@ -46,3 +46,39 @@ def test_back_and_a_reload_ask_before_they_leave_an_editor_with_changes(site: Si
     assert asked[2:] == ["beforeunload"]
     window.assert_proper()
     window.close()
+
+
+def test_a_link_asks_before_it_leaves_notes_or_an_arrangement(site: Site) -> None:
+    window = site.window("/explore")
+    page = window.page
+    asked: list[str] = []
+
+    def answer(dialog: Dialog) -> None:
+        asked.append(dialog.message)
+        dialog.dismiss()
+
+    page.on("dialog", answer)
+    page.get_by_role("link", name="M50-A-01_RPT0", exact=True).click()
+    page.get_by_role("button", name="Edit", exact=True).click()
+    notes = page.get_by_role("textbox", name="Notes")
+    notes.fill("typed for a while")
+    page.get_by_role("link", name="Boards", exact=True).click()
+    assert asked == ["Leave this test? Its notes are not saved."]
+    expect(notes).to_have_value("typed for a while")
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_role("link", name="Boards", exact=True).click()
+    window.open_board("Models")
+    page.get_by_role("button", name="Edit", exact=True).click()
+    page.get_by_role("button", name="Arrange", exact=True).click()
+    move = page.get_by_role("button", name="Move Drive cycle")
+    move.focus()
+    page.keyboard.press("Shift+ArrowDown")
+    page.get_by_role("link", name="Explore", exact=True).click()
+    assert asked[1:] == ["Leave the dashboard? Its arrangement is not saved."]
+    expect(move).to_be_visible()
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_role("link", name="Explore", exact=True).click()
+    expect(page.get_by_role("heading", name="Explore", exact=True)).to_be_visible()
+    assert len(asked) == 2
+    window.assert_proper()
+    window.close()

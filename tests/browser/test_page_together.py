@@ -137,7 +137,9 @@ def test_an_arrangement_is_saved_though_others_changed_the_dashboard(site: Site,
     page.get_by_role("button", name="Move Arranged 0").focus()
     page.keyboard.press("ArrowRight")
     assert other.delete(f"{path}/plots/{gone['id']}").status_code == 204
-    theirs = [{"plot_id": one["id"], "x": 0, "y": 10 * n, "w": 12, "h": 10} for n, one in enumerate((third, first))]
+    theirs = [
+        {"plot_id": one["id"], "x": 0, "y": 10 * n, "w": 12, "h": 10} for n, one in enumerate((third, first))
+    ]
     assert other.patch(path, json={"layout": theirs}).status_code == 200
     asked: list[str] = []
 

@@ -1,7 +1,8 @@
 // An answer that a component waits for.
 
-import { signal, useEffect, useRef, useState } from "../vendor/preact.js";
+import { signal, useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
 import { isAbort } from "./api.js";
+import { leaving } from "./router.js";
 
 /**
  * What `read` answers, read again when one of `on` changes. The last answer stays until the next is there.
@@ -26,6 +27,14 @@ export function useLoaded(read, on) {
     return () => stop.abort();
   }, [key, turn]);
   return { ...state, again: () => setTurn((now) => now + 1) };
+}
+
+/** Ask this before the page is left with what is not saved; an empty text asks nothing. @param {string} question */
+export function useUnsaved(question) {
+  useLayoutEffect(() => {
+    leaving.ask = question ? () => confirm(question) : null;
+    return () => { leaving.ask = null; };
+  }, [question]);
 }
 
 /** What the title of the window says of this page. */

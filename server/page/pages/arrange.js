@@ -2,6 +2,7 @@
 
 import { html, useRef, useState } from "../vendor/preact.js";
 import { everything, get, part, patch } from "../core/api.js";
+import { useUnsaved } from "../core/load.js";
 import { many } from "../core/words.js";
 import { Icon } from "../ui/icons.js";
 import { say, sayError } from "../ui/parts.js";
@@ -41,6 +42,7 @@ export function settled(places, wanted) {
 export function Arrange({ project, record, plots, places, close }) {
   const [layout, setLayout] = useState(/** @type {Place[]} */ ([...places.values()]));
   const [held, setHeld] = useState("");
+  useUnsaved(layout.some((one) => JSON.stringify(one) !== JSON.stringify(places.get(one.plot_id))) ? "Leave the dashboard? Its arrangement is not saved." : "");
   const [heard, setHeard] = useState("");
   const board = useRef(/** @type {HTMLElement | null} */ (null));
   const byId = new Map(layout.map((one) => [one.plot_id, one]));

@@ -1,10 +1,10 @@
 // Bringing in cycler files: drop them, say what is known of them, watch, and read the report.
 
-import { html, useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
+import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { ask, get, isAbort, part, post, query } from "../core/api.js";
-import { useTitle } from "../core/load.js";
+import { useTitle, useUnsaved } from "../core/load.js";
 import { may, projects } from "../core/projects.js";
-import { leaving, place } from "../core/router.js";
+import { place } from "../core/router.js";
 import { count, many, size } from "../core/words.js";
 import { Icon } from "../ui/icons.js";
 import { Empty, sayError } from "../ui/parts.js";
@@ -54,10 +54,7 @@ export default function BringIn() {
   const stop = useRef(/** @type {AbortController | null} */ (null));
   const running = state && !state.report && !state.error;
   const tooMany = Math.max(0, files.length - MOST_FILES);
-  useLayoutEffect(() => {
-    leaving.ask = running ? () => confirm("Leave? Files that are not sent yet are not brought in.") : null;
-    return () => { leaving.ask = null; };
-  }, [running]);
+  useUnsaved(running ? "Leave? Files that are not sent yet are not brought in." : "");
   useEffect(() => () => stop.current?.abort(), []);
   if (projects.value && !all.length) return html`<${Empty} icon="file" title="You can look, not add">Your role does not allow to bring in files. Ask an administrator of the project.<//>`;
 

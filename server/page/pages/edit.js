@@ -1,8 +1,8 @@
 // The editor of a plot: its recipe as texts with checking as one types, the picture of the draft, saving and comparing.
 
-import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/preact.js";
+import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact.js";
 import { Refused, get, isAbort, part, patch, post } from "../core/api.js";
-import { useLoaded, useTitle } from "../core/load.js";
+import { useLoaded, useTitle, useUnsaved } from "../core/load.js";
 import { may, projects, readProjects } from "../core/projects.js";
 import { go, leaving, place, readValues, setQuery } from "../core/router.js";
 import { many } from "../core/words.js";
@@ -95,10 +95,7 @@ function Desk({ project, home, record: opened }) {
   const compare = Number(place.value.query.get("compare")) || null;
   useEffect(() => () => live.close(), []);
 
-  useLayoutEffect(() => {
-    leaving.ask = changed ? () => confirm("Leave the editor? What you changed is not saved.") : null;
-    return () => { leaving.ask = null; };
-  }, [changed]);
+  useUnsaved(changed ? "Leave the editor? What you changed is not saved." : "");
 
   useEffect(() => {
     setChecked(false);

@@ -3,6 +3,7 @@
 import { html, useState } from "../vendor/preact.js";
 import { get, part, post, remove } from "../core/api.js";
 import { useLoaded } from "../core/load.js";
+import { asOf } from "../core/router.js";
 import { ago, day, many } from "../core/words.js";
 import { Icon } from "../ui/icons.js";
 import { Dialog, Failed, Ghosts, copy, focused, sayError } from "../ui/parts.js";
@@ -26,7 +27,7 @@ export function ShareDialog({ project, target, name, values, close }) {
   };
   const address = made && new URL(made.path ?? `/s/${made.token}`, location.href).href;
   return html`<${Dialog} title=${`Share “${name}”`} onClose=${close}>
-    <p class="soft">Whoever has the link sees this at the values that are shown now, without a key, and nothing else of the project.</p>
+    <p class="soft">Whoever has the link sees this at the values that are shown now, without a key, and nothing else of the project.${asOf() && html` <strong>It shows the data of the day on which it is opened, not those of ${asOf()}.</strong>`}</p>
     <label class="row" for="share-days">Valid for <select class="input" id="share-days" style=${{ width: "auto" }} onChange=${(/** @type {any} */ event) => setDays(Number(event.target.value))}>
       ${DAYS.map((one) => html`<option key=${one} value=${one} selected=${one === days}>${many(one, "day")}</option>`)}</select></label>
     <label class="switch" for="share-fixed"><input type="checkbox" role="switch" id="share-fixed" checked=${fixed} onChange=${(/** @type {any} */ event) => setFixed(event.target.checked)} /><span>Fix the view too: no controls at all</span></label>

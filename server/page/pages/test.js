@@ -2,7 +2,7 @@
 
 import { html, useEffect, useMemo, useState } from "../vendor/preact.js";
 import { get, isAbort, part, patch, post } from "../core/api.js";
-import { useLoaded, useTitle } from "../core/load.js";
+import { useLoaded, useTitle, useUnsaved } from "../core/load.js";
 import { may, projects } from "../core/projects.js";
 import { cell, day, many, size, who } from "../core/words.js";
 import { LivePlot, draft } from "../plot/live.js";
@@ -83,6 +83,7 @@ function Origin({ test, findings, at }) {
 function Notes({ test, writes, again }) {
   const [text, setText] = useState(/** @type {string | null} */ (null));
   const [began, setBegan] = useState("");
+  useUnsaved(text !== null && text !== began ? "Leave this test? Its notes are not saved." : "");
   const at = `/cell_measurements/${part(test.id)}`;
   const save = async () => {
     try {
