@@ -248,12 +248,11 @@ def arrhenius_sunwoda(shared: Path) -> Iterator[Check]:
         rows.append(
             {"Temperature [degC]": warm, "Rate": -np.polyfit(frame["cycle"], frame["capacity_Ah"] / 1.1, 1)[0]}
         )
-    cells = pd.DataFrame(rows)
-    means = cells.groupby("Temperature [degC]")[["Rate"]].mean()
+    means = pd.DataFrame(rows).groupby("Temperature [degC]")[["Rate"]].mean().reset_index()
     for warm, rate in zip((25, 35, 45, 55), (1.47e-4, 1.58e-4, 2.23e-4, 3.42e-4), strict=True):
-        ours = float(means["Rate"][warm])
+        ours = float(means.set_index("Temperature [degC]")["Rate"][warm])
         yield Check("arrhenius", f"fade at {warm} degC [1/cycle]", SUNWODA, GUIDE, rate, ours, 0.01e-4)
-    made = battery.arrhenius(cells).iloc[0]
+    made = battery.arrhenius(means).iloc[0]
     yield Check("arrhenius", "one Ea is given (0: it bends)", SUNWODA, GUIDE, 0.0, float(made["Valid"]), 0.0)
 
 

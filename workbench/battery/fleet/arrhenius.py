@@ -22,9 +22,9 @@ COLUMNS = (
 GAS = 8.314462618
 _ZERO = 273.15
 _BENT = 2.0
-"""Standard errors of the bend above which something is said of it."""
+"""Standard errors of the bend above which no single energy is given."""
 _CHANCE = 0.05
-"""So seldom a straight law gives a bend as large as one that is taken for real."""
+"""From how often a straight law gives a bend as large it is said how often."""
 _SAME = 1.0
 _HOTTEST = 150.0
 FEWEST = 3
@@ -42,12 +42,12 @@ def arrhenius(
     """The activation energy of a rate: ln k = ln A - Ea / (R T), by least squares.
 
     ``Value at reference`` is the line's value at the reference temperature; x(Tref) = x exp(Ea/R (1/T - 1/Tref))
-    normalises a rate. ``Curvature sd`` is the quadratic term in 1/T over its standard error. Where a straight law gives
-    one as large in less than 5 % (Student's t with n - 3 degrees of freedom: above 12.7 for 4 points, 2.1 for 20) the
-    points bend, two processes take turns (growth of the film above, plating below about 25 degC: Waldmann et al.,
-    *Journal of Power Sources* 262 (2014) 129), and no single Ea is given. Above 2 it is a warning that they may bend:
-    of few points give those of each cell rather than their mean. With three temperatures alone the bend is judged by
-    the scatter of their points; without any scatter it is not known, and a warning says so.
+    normalises a rate. ``Curvature sd`` is the quadratic term in 1/T over its standard error. Where its size is above 2
+    the points bend, two processes take turns (growth of the film above, plating below about 25 degC: Waldmann et al.,
+    *Journal of Power Sources* 262 (2014) 129), and no single Ea is given. Few points of a straight law often give one as
+    large (Student's t with n - 3 degrees of freedom: in 30 % for 4 points); the warning says how often, and points of
+    each cell rather than their means decide. With three temperatures alone the bend is judged by the scatter of their
+    points; without any scatter it is not known, and a warning says so.
 
     Parameters
     ----------
@@ -83,15 +83,11 @@ def arrhenius(
     curved = _curvature(x, y)
     at = slope / (GAS * (reference + _ZERO)) + intercept
     chance = _chance(curved, len(x) - 3)
-    bent = abs(curved) > _BENT and chance < _CHANCE
-    warning = ""
-    if bent:
-        warning = f"the points bend ({-slope / 1000:.3g} kJ/mol in the mean): no single Ea"
-    elif abs(curved) > _BENT:
-        warning = (
-            f"the points may bend: the quadratic term is {abs(curved):.1f} times its error, which straight laws give "
-            f"in {chance:.0%} for {len(warm)} points"
-        )
+    bent = abs(curved) > _BENT
+    warning = f"the points bend ({-slope / 1000:.3g} kJ/mol in the mean): no single Ea" if bent else ""
+    if bent and chance >= _CHANCE:
+        often = f"{len(warm)} points of a straight law seem to bend as much in {chance:.0%}"
+        warning += f"; {often}, so give those of each cell"
     row: dict[str, Cell] = {
         "Ea [kJ/mol]": np.nan if bent else -slope / 1000,
         "sd": np.nan if bent else sd / 1000,

@@ -72,8 +72,7 @@ def transform(data, params):
         if bare or not law["Valid"]:
             refused.setdefault(str(law["Warning"] or "no law").rstrip("."), []).append(str(batch))
         else:
-            doubt = f" ({law['Warning']})" if law["Warning"] else ""
-            laws.append(f"{batch}: Ea = {law['Ea [kJ/mol]']:.1f} ± {law['sd']:.1f} kJ/mol{doubt}")
+            laws.append(f"{batch}: Ea = {law['Ea [kJ/mol]']:.1f} ± {law['sd']:.1f} kJ/mol")
     why = [f"{', '.join(of)}: {words[0].lower()}{words[1:]}" for words, of in refused.items()]
     told = "; ".join(laws or (why if len(colors) > 1 else refused))
     heat = points["Temperature [degC]"]

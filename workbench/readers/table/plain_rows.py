@@ -2,8 +2,8 @@
 workbench was installed.
 
 Plain is ASCII without quotes. What looks like a number is one for pandas too: no blanks beside it, no plus sign, not
-more digits than a double has, no infinity, and it does not stand in a column of truth values. `compiled_rows.c` does
-the work. Any other text goes to pandas, from the batch on in which it stands.
+more digits than a double has, no infinity, and no column is of truth values. `compiled_rows.c` does the work. Any other
+text goes to pandas, from the batch on that holds it.
 """
 
 from __future__ import annotations
