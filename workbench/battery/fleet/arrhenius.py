@@ -44,10 +44,10 @@ def arrhenius(
     ``Value at reference`` is the line's value at the reference temperature; x(Tref) = x exp(Ea/R (1/T - 1/Tref))
     normalises a rate. ``Curvature sd`` is the quadratic term in 1/T over its standard error. Where its size is above 2
     the points bend, two processes take turns (growth of the film above, plating below about 25 degC: Waldmann et al.,
-    *Journal of Power Sources* 262 (2014) 129), and no single Ea is given. Few points of a straight law often give one as
-    large (Student's t with n - 3 degrees of freedom: in 30 % for 4 points); the warning says how often, and points of
-    each cell rather than their means decide. With three temperatures alone the bend is judged by the scatter of their
-    points; without any scatter it is not known, and a warning says so.
+    *Journal of Power Sources* 262 (2014) 129), and no single Ea is given. Few points of a straight law often give one
+    as large (Student's t with n - 3 degrees of freedom: in 30 % for 4 points); the warning says how often, and points
+    of each cell rather than their means decide. With three temperatures alone the bend is judged by the scatter of
+    their points; without any scatter it is not known, and a warning says so.
 
     Parameters
     ----------
