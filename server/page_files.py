@@ -228,7 +228,9 @@ async def _page(request: Request) -> Response:
 def absent(request: Request) -> Response | None:
     """The page for a person at an address that nothing has: it says so, and leads home. None for programs."""
     home = page(FOLDER).home("absent") if "text/html" in request.headers.get("accept", "") else None
-    return home and home.answer(request, {**_headers(request), "vary": "accept, accept-encoding"}, 404)
+    if home is None:
+        return None
+    return home.answer(request, {**_headers(request), "vary": "accept, accept-encoding"}, 404)
 
 
 def _headers(request: Request, frame_ancestors: str = "'none'") -> dict[str, str]:
