@@ -174,7 +174,7 @@ def _lines(data: bytes, encoding: str, whole: bool) -> tuple[str, ...]:
 
 
 class LineStream:
-    """The lines of a text file from line ``skip`` on, as valid utf-8, below a line ``before`` of the caller.
+    """The lines of a text file from line ``skip`` on, as valid utf-8.
 
     Each line ends with ``\\n`` or ``\\r\\n``, whatever ends it in the file; see `line_ends`.
     It has what pandas needs of a file: ``read``. It checks limits while it reads: unpacked size and ratio, length of
@@ -191,7 +191,6 @@ class LineStream:
         head: Head,
         skip: int,
         *,
-        before: bytes = b"",
         unquote: bool = False,
         rewrite: Callable[[bytes], bytes] | None = None,
         closing: bytes = b"",
@@ -212,7 +211,7 @@ class LineStream:
         self._unquote = unquote
         self._rewrite = rewrite
         self._packed = head.packed
-        self._pending = before
+        self._pending = b""
         self._open_line = 0
         self._unpacked = 0
         self._since = 0
@@ -242,7 +241,7 @@ class LineStream:
         return block
 
     def give_back(self, read: bytes) -> None:
-        """Put what was read last, or other bytes in its place, before what is left."""
+        """Put what was read last, or a line of the caller, before what is left."""
         self.tail = self.tail.removesuffix(read) if len(read) < len(self.tail) else b""
         self._pending = read + self._pending
         self._since = 0

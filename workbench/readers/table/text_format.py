@@ -469,10 +469,10 @@ class _Parser:
         return plain_rows.PlainRows(parser, stream, [*layout.labels, BEYOND], mark, decimal, only).batch
 
     def _by_pandas(self, stream: LineStream, only: list[str] | None) -> Callable[[int], Frame]:
-        """The next rows of a text."""
+        """The next rows of a text, parsed by pandas."""
         layout = self.layout
         names = [*layout.labels, BEYOND]
-        # Our own header line fixes the width: pandas then fills short rows, and with usecols accepts long ones.
+        # With a header line of our own pandas knows the width: it fills short rows, and cuts long ones for usecols.
         stream.give_back(layout.delimiter.join(map(str, range(len(names)))).encode() + b"\n")
         reader = pd.read_csv(
             # The stubs of pandas lack this combination of options.
