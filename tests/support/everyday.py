@@ -1,6 +1,6 @@
 """What the everyday run leaves out for its time: it has to end within seven minutes on two cores. ``--long`` runs all.
 
-A test is worth half a second of every day, with all its cases, as long as they were recorded to take
+A test is worth 0.4 s of every day, with all its cases, as long as they were recorded to take
 (`recorded_seconds`, on a machine that was busy and slow). Those that would notice what nothing else notices are worth
 more: `WORTH`. What is left out by name (`EACH`) is the same again at another place (the next kind of figure, the next
 way a process is killed), or looks at a picture in a browser.
@@ -299,7 +299,7 @@ EACH: Mapping[str, Mapping[str, int]] = {
 """File -> test -> each how manieth of its cases runs every day, counted from the first."""
 
 
-USUAL = 0.5
+USUAL = 0.4
 """What a test is worth that is not named here, s of the recorded ones."""
 
 WORTH: Mapping[str, Mapping[str, float]] = {

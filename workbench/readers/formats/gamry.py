@@ -22,7 +22,8 @@ from ..table.dates import start_notes
 from ..table.header_units import split_header
 from ..table.impedance import settle_imaginary
 from ..table.joined_readings import Part, joined
-from ..table.text_format import TextFormat, metadata_above
+from ..table.metadata_above import metadata_above
+from ..table.text_format import TextFormat
 from ..table.text_layout import header_lines, lay_out
 from ..table.values import number_column, one_clock
 from .delimited import IMPEDANCE

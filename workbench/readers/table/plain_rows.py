@@ -77,6 +77,16 @@ class PlainRows:
         self._again: list[bytes] = []
         """What was read and is still to be parsed."""
 
+    @property
+    def columns(self) -> int:
+        """The number of columns of a batch."""
+        return len(self._wanted)
+
+    @property
+    def follows(self) -> bool:
+        """Whether it is certain that more rows follow what was parsed."""
+        return any(block and not block.isspace() for block in self._again)
+
     def batch(self, rows: int) -> pd.DataFrame:
         """The next ``rows`` rows, or fewer at the end.
 

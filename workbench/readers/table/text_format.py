@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 
 import pandas as pd
-from pydantic import JsonValue
 
 from ...cached_property import cached_property
 from ...cycling.columns import CURRENT, TIME, VOLTAGE
@@ -29,8 +29,10 @@ from .dates import start_notes
 from .header_units import split_header
 from .kinds_and_sign import Survey
 from .last_line import is_cut, opens_quote
+from .metadata_above import metadata_above
 from .proved_units import prove_units, take_temperature
 from .row_places import Places, Rewrite, tables_above
+from .rows_ahead import RowsAhead
 from .several_cells import (
     CellLines,
     cell_columns,
@@ -53,10 +55,6 @@ _OPEN_QUOTE = "EOF inside string"
 STEP_TIME_NAMES = ("step time", "steptime", "relative time", "rel time")
 """Names of a time that starts again with each step."""
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
-_NAME = re.compile(r"[~#]?\s*[A-Za-z][^:\t;=,]{0,60}:?")
-_PROSE = re.compile(r"comment|remark|note|kommentar|bemerkung", re.IGNORECASE)
-"""The name of a text that a person wrote, which may go on below the same name."""
-_PAIR = re.compile(r"^\s*[~#]?\s*([A-Za-z][^:\t;=]{0,60}?)\s*(?::\s*|\t|;)\s*(\S.{0,200}?)\s*$")
 
 
 @dataclass(frozen=True)
@@ -339,7 +337,11 @@ class _Parser:
         self._ends_in_quotes = False
         self.as_written: set[str] = set()
         """The headers of columns that are read as texts, whatever they look like."""
+        self.follows = False
+        """Whether it is certain that more rows follow the last frame that was given."""
         self._begun: Generator[Frame]
+        self._reads_ahead = False
+        self._ahead: RowsAhead | None = None
         self._block = text_blocks.ROWS
         self._only: Callable[[], Rewrite] | None = None
 
@@ -393,11 +395,15 @@ class _Parser:
 
     def rest(self, first: Frame) -> Iterator[Frame]:
         """The first batch again, and those that follow it in the same pass."""
+        self._reads_ahead = True
+        if self._ahead is not None:
+            self._ahead.begin()
         return itertools.chain([first], self._begun)
 
     def end(self) -> None:
         """End the pass of :meth:`first`: another one begins."""
         self._begun.close()
+        self._reads_ahead = True
 
     def texts(self, headers: list[str]) -> Generator[Frame]:
         """All rows of some columns as texts, in batches."""
@@ -427,20 +433,19 @@ class _Parser:
     def _pass(self, only: list[str] | None) -> Generator[Frame]:
         layout = self.layout
         stream = self._stream(None if self._only is None else self._only())
+        ahead: RowsAhead | None = None
         try:
-            batch = self._plain(stream, only) or self._by_pandas(stream, only)
+            plain, by_pandas = self._plain(stream, only), partial(self._by_pandas, stream, only)
+            self._ahead = ahead = RowsAhead(self.rows, plain, by_pandas, stream.batch_begins)
             done = 0
             while True:
-                try:
-                    frame = batch(self.rows)
-                except plain_rows.NotPlain as found:
-                    stream.give_back(found.text)
-                    batch = self._by_pandas(stream, only)
-                    frame = batch(self.rows)
+                frame = ahead.next()
                 done += len(frame)
                 if done > limits.MOST_ROWS:
                     raise TooLarge(f"'{self.head.name}' has more than {limits.MOST_ROWS} rows. Split the file.")
-                stream.batch_begins()
+                self.follows = ahead.follows
+                if self._reads_ahead:
+                    ahead.begin()
                 yield without_points(frame, layout.by_points)
         except (StopIteration, pd.errors.EmptyDataError):
             self.cut_short = self._ends_in_quotes or is_cut(stream.tail, layout.delimiter, layout.whole_rows)
@@ -453,12 +458,15 @@ class _Parser:
                 raise _EndsInQuotes from None
             raise stream.failure or _refused(self.head.name, error) from None
         finally:
+            if ahead is not None:
+                ahead.end()
+            self._ahead = None
             self.places.nuls = max(self.places.nuls, stream.nuls)
             self.places.unread = max(self.places.unread, stream.unread)
             stream.close()
 
-    def _plain(self, stream: LineStream, only: list[str] | None) -> Callable[[int], Frame] | None:
-        """The next rows of a text as long as it is plain; None if it is not, or nothing is compiled here."""
+    def _plain(self, stream: LineStream, only: list[str] | None) -> plain_rows.PlainRows | None:
+        """The rows of a text as long as it is plain; None if it is not, or nothing is compiled here."""
         layout = self.layout
         mark, decimal = layout.delimiter, layout.decimal or "."
         parser = plain_rows.PARSER
@@ -466,11 +474,12 @@ class _Parser:
             return None
         if len(mark) != 1 or mark in f' "{decimal}' or not mark.isascii() or self._ends_in_quotes:
             return None
-        return plain_rows.PlainRows(parser, stream, [*layout.labels, BEYOND], mark, decimal, only).batch
+        return plain_rows.PlainRows(parser, stream, [*layout.labels, BEYOND], mark, decimal, only)
 
-    def _by_pandas(self, stream: LineStream, only: list[str] | None) -> Callable[[int], Frame]:
-        """The next rows of a text, parsed by pandas."""
+    def _by_pandas(self, stream: LineStream, only: list[str] | None, read: bytes) -> Callable[[int], Frame]:
+        """The next rows of a text, of which some was ``read`` already, parsed by pandas."""
         layout = self.layout
+        stream.give_back(read)
         names = [*layout.labels, BEYOND]
         # With a header line of our own pandas knows the width: it fills short rows, and cuts long ones for usecols.
         stream.give_back(layout.delimiter.join(map(str, range(len(names)))).encode() + b"\n")
@@ -532,12 +541,14 @@ def _as_expected(frames: Iterator[Frame], survey: Survey) -> Iterator[Frame]:
 
 def _batches(parser: _Parser, frames: Iterator[Frame], rows: Rows) -> Iterator[Table]:
     def marked() -> Iterator[tuple[Frame, bool]]:
-        # One batch is held back: whether the last line is incomplete is known only at the end.
+        # A batch that may be the last is held back: whether its last line is incomplete is known only at the end.
         held: Frame | None = None
         for frame in frames:
             if held is not None:
                 yield held, False
-            held = frame
+            held = None if parser.follows else frame
+            if held is None:
+                yield frame, False
         if held is not None:
             yield held, parser.cut_short
 
@@ -555,36 +566,3 @@ def _start_time(
             notes.extend(start_notes(found[1], format.day_first))
             return begun + timedelta(seconds=first_time) if format.start_at_zero else begun
     return None
-
-
-def metadata_above(lines: tuple[str, ...], delimiter: str | None = None) -> dict[str, JsonValue]:
-    """Names and values in the lines above the header, at most 100. ``delimiter`` is that of the table.
-
-    Of a name that comes again the first value is kept, but all lines of a comment.
-    """
-    found: dict[str, JsonValue] = {}
-    for line in lines:
-        for name, value in _pairs(line, delimiter if delimiter in (",", ";", "\t") else "\t"):
-            if name in found and _PROSE.match(name):
-                found[name] = f"{found[name]}\n{value}"
-            elif len(found) < 100:
-                found.setdefault(name, value)
-    return found
-
-
-def _pairs(line: str, delimiter: str) -> list[tuple[str, str]]:
-    """The names and values of a line: fields ``Name:`` before a value, two fields, or ``Name: value``."""
-    written = line.split(delimiter)
-    fields = [field.strip().strip('"').strip() for field in written]
-    filled = [field for field in fields if field]
-    names = [place for place, field in enumerate(fields[:-1]) if _NAME.fullmatch(field) and field.endswith(":")]
-    if names and len(filled) > 1:
-        pairs = []
-        for place, end in zip(names, [*names[1:], len(fields)], strict=True):
-            value = delimiter.join(written[place + 1 : end]).strip(f'{delimiter} "\r')
-            pairs.append((fields[place].rpartition("  ")[2].rstrip(": "), value))
-        return [(name, value) for name, value in pairs if value]
-    if len(filled) == 2 and _NAME.fullmatch(filled[0]) and not filled[0].endswith(":"):
-        return [(filled[0], filled[1])]
-    pair = _PAIR.match(line.rstrip(";,\t "))
-    return [(pair[1].strip(), pair[2].strip())] if pair else []
