@@ -35,6 +35,7 @@ Mask = NDArray[np.bool_]
 
 RAW, DELTAS, SHUFFLED, CONSTANT, PLAIN, TEXT, STEPPED = range(7)
 NULLS, NANS, NEGATIVE_ZEROS, NARROWED, DECIMALS = 1, 2, 4, 8, 16
+_MASKED = NULLS | NANS | NEGATIVE_ZEROS
 LEVEL = 1
 DIGITS = 12
 _HEAD = struct.Struct("<BBBBI")
@@ -324,6 +325,12 @@ def _decode(view: memoryview, out: Array | None, part: slice | None) -> tuple[Ar
         part = slice(0, n)
     dtype = _DTYPES[place]
     at = _HEAD.size
+    if not flags & _MASKED:  # most payloads have none
+        values = _decode_body(view[at:], codec, dtype, flags, digits, n, out, part)
+        if out is None or values is out:
+            return values, None
+        out[:] = values
+        return out, None
     valid = nans = zeros = None
     if flags & NULLS:
         at, nulls = _read_mask(view, at, n)

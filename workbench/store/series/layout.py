@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import orjson
@@ -207,10 +207,17 @@ def pack_stats(stats: Sequence[Stats]) -> bytes:
 
 
 def load_stats(raw: bytes) -> list[Stats]:
-    return [
-        Stats(nulls, low, high, is_sorted, None, bytes.fromhex(chain))
-        for nulls, low, high, is_sorted, chain in orjson.loads(raw)
-    ]
+    return [_stats_of(one) for one in orjson.loads(raw)]
+
+
+def load_stats_of(raw: bytes, place: int) -> Stats:
+    """The statistics of one column."""
+    return _stats_of(orjson.loads(raw)[place])
+
+
+def _stats_of(one: list[Any]) -> Stats:
+    nulls, low, high, is_sorted, chain = one
+    return Stats(nulls, low, high, is_sorted, None, bytes.fromhex(chain))
 
 
 ROW_COLUMNS = (

@@ -259,11 +259,20 @@ def frames_of(payload: bytes) -> tuple[NDArray[np.uint16], list[memoryview]]:
     """
     view = memoryview(payload)
     try:
-        groups, count = _COUNTS.unpack_from(view)
+        groups, _ = _COUNTS.unpack_from(view)
         of_group = np.frombuffer(view, np.uint16, groups, _COUNTS.size)
-        at = _COUNTS.size + 2 * groups
-        ends = [*accumulate(struct.unpack_from(f"<{count}I", view, at))]
     except (struct.error, ValueError) as error:
         raise Damaged(f"A level of a series cannot be read ({error}).") from error
-    at += 4 * count
-    return of_group, [view[at + start : at + end] for start, end in zip([0, *ends], ends, strict=False)]
+    return of_group, some_frames(payload)
+
+
+def some_frames(payload: bytes, used: Sequence[int] | None = None) -> list[memoryview]:
+    """The frames with the numbers ``used``, or all of them; Damaged as for `frames_of`."""
+    view = memoryview(payload)
+    try:
+        groups, count = _COUNTS.unpack_from(view)
+        at = _COUNTS.size + 2 * groups
+        ends = [*accumulate(struct.unpack_from(f"<{count}I", view, at), initial=at + 4 * count)]
+    except struct.error as error:
+        raise Damaged(f"A level of a series cannot be read ({error}).") from error
+    return [view[ends[frame] : ends[frame + 1]] for frame in (range(count) if used is None else used)]

@@ -10,7 +10,6 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ...cached_property import cached_property
 from ...dataset import Samples
 from ...errors import BadRequest, NotFound, instead
 from ...table import Column, Plain, Table, concat_columns
@@ -18,7 +17,7 @@ from ..db.remembered import Remembered
 from . import codec, compiled, pyramid
 from . import sample_selection as selection
 from .chunks import CHUNK, INDEX, Fetcher, Head
-from .layout import Field, Layout, Row, Stats, load_stats
+from .layout import Field, Layout, Row, Stats, load_stats_of
 
 Window: TypeAlias = tuple[float | int | None, float | int | None]
 Limits: TypeAlias = tuple[Plain, Plain]
@@ -37,6 +36,7 @@ class Reading:
     layout: Layout
     fetch: Fetcher
     _chunks: dict[tuple[int, int], Column] = field(default_factory=dict)
+    _known_stats: dict[int, Stats] = field(default_factory=dict)
 
     def place(self, name: str) -> int:
         """The number of a column.
@@ -159,13 +159,15 @@ class Reading:
         heads = list(self.fetch.heads(place, -(-stop // CHUNK)))
         return any(head.missing for head in heads[start // CHUNK :])
 
-    @cached_property
-    def _stats(self) -> list[Stats]:
-        return load_stats(self.row.stats)
+    def _stats(self, place: int) -> Stats:
+        known = self._known_stats.get(place)
+        if known is None:
+            known = self._known_stats[place] = load_stats_of(self.row.stats, place)
+        return known
 
     def _is_sorted(self, x: str) -> bool:
         place = self.place(x)
-        return self._stats[place].sorted and (self.row.entries < 2 or self._goes_on(place))
+        return self._stats(place).sorted and (self.row.entries < 2 or self._goes_on(place))
 
     def _goes_on(self, place: int) -> bool:
         """Whether no chunk of a column begins below the end of the one before.
@@ -208,7 +210,8 @@ class Reading:
 
     def _guess(self, place: int, bound: Plain, chunks: int) -> int:
         """The chunk in which a bound lies if the values rise evenly, as times mostly do."""
-        low, high = self._stats[place].low, self._stats[place].high
+        stats = self._stats(place)
+        low, high = stats.low, stats.high
         if low is None or high is None or bound <= low:
             return 0
         share = (float(bound) / 2 - low / 2) / (high / 2 - low / 2) if bound < high else 1.0
@@ -382,8 +385,10 @@ class _Gathered:
                 count = len(decoded[0]) // 2
                 cut = slice(max(first - chunk * span, 0), min(last - chunk * span, count))
                 starts = (np.arange(count) + chunk * span) * width
-                rows = np.stack([one.reshape(2, count) + starts for one in decoded])[:, :, cut]
-            order, kept = _order(rows)
+                rows = np.empty((len(used), 2, count), np.int64)
+                for one, made in zip(decoded, rows, strict=True):
+                    np.add(one.reshape(2, count), starts, out=made)
+            order, kept = _order(rows[:, :, cut])
             columns = []
             for payload, place in zip(payloads, places, strict=True):
                 with reading.fetch.decoding(level, place, chunk):
@@ -472,13 +477,13 @@ def _order(rows: Rows) -> tuple[Rows, Rows]:
 def _frames_column(payload: bytes, used: Sequence[int], one: Field, count: int, cut: slice) -> Column:
     """The values of some frames of ``count`` buckets at the buckets ``cut``: of each frame the first rows, then the
     second ones."""
-    _, frames = pyramid.frames_of(payload)
+    frames = pyramid.some_frames(payload, used)
     if one.kind == "text":
-        parts = [codec.decode_column(frames[frame], one.kind, one.dtype) for frame in used]
+        parts = [codec.decode_column(frame, one.kind, one.dtype) for frame in frames]
         stop = min(cut.stop, count)
         return concat_columns([part.slice(at + cut.start, at + stop) for part in parts for at in (0, count)])
     values = np.empty((len(used), 2, count), one.dtype)
-    known = [codec.decode_into(frames[frame], part.ravel()) for frame, part in zip(used, values, strict=True)]
+    known = [codec.decode_into(frame, part.ravel()) for frame, part in zip(frames, values, strict=True)]
     valid = None
     if any(mask is not None for mask in known):
         there = [np.ones(2 * count, bool) if mask is None else mask for mask in known]

@@ -7,7 +7,6 @@ import hashlib
 import sys
 import zlib
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -108,8 +107,9 @@ def _with(samples: Samples, change: Callable[[Array], Array]) -> Samples:
 
 
 def _changed(column: Column, change: Callable[[Array], Array]) -> Column:
-    valid, exact = (None if one is None else change(one) for one in (column.valid, column.exact))
-    return replace(column, values=change(column.values), valid=valid, exact=exact)
+    valid = None if column.valid is None else change(column.valid)
+    exact = None if column.exact is None else change(column.exact)
+    return Column(column.kind, change(column.values), valid, column.words, exact)
 
 
 def _size(samples: Samples) -> int:
@@ -118,11 +118,14 @@ def _size(samples: Samples) -> int:
 
 def _size_of_columns(columns: Mapping[str, Column]) -> int:
     """Bytes of an answer in memory. Very many words are only counted: they are too large anyhow."""
-    parts = [part for one in columns.values() for part in (one.values, one.valid, one.exact)]
-    arrays = [one for one in parts if one is not None]
-    words = _EACH_WORD * sum(len(one.words) for one in columns.values())
-    if words <= LARGEST:
+    size = _EACH + _EACH_COLUMN * len(columns)
+    words = 0
+    for column in columns.values():
+        words += _EACH_WORD * len(column.words)
+        for array in (column.values, column.valid, column.exact):
+            if array is not None:
+                objects = _EACH_OBJECT * len(array) if array.dtype == object else 0
+                size += _EACH_ARRAY + array.nbytes + objects
+    if 0 < words <= LARGEST:
         words = sum(sys.getsizeof(word) + 8 for one in columns.values() for word in one.words)
-    beside = _EACH + _EACH_COLUMN * len(columns) + _EACH_ARRAY * len(arrays)
-    objects = _EACH_OBJECT * sum(len(one) for one in arrays if one.dtype == object)
-    return beside + sum(one.nbytes for one in arrays) + objects + words
+    return size + words
