@@ -252,8 +252,8 @@ Why it is more than twice reading alone:
   file while they are read.
 - Steps and cycles are exact sums over all samples. The store compresses every column in chunks with checksums and
   reduces it to the pyramid that makes an overview fast. It does so while the file is still read, batch for batch, and
-  begins again where later samples change what the first ones mean. Cycles that are counted are known at the end alone,
-  so a file without a cycle counter is stored after it was read.
+  begins again where later samples change what the first ones mean. Cycles that are counted are known at the end alone:
+  the other columns are written before, and the pyramid waits in at most 48 MB.
 - A workbook is searched for cells that would fill the memory before it is parsed, and each sheet becomes text.
 - MATLAB and HDF5 files are parsed by a process of their own, since damaged ones crash their parsers; it starts in
   about a second on a quiet machine.
@@ -273,8 +273,7 @@ file are texts.
 
 What was tried and did not help: larger blocks for the hash; weaker compression of the samples on their way from the
 process that reads to the one that stores. The parser of Arrow needs 1.6 times the processor
-time of that of pandas for the same text. Reading ahead in a thread, and hashing in another, takes a sixth of the
-waiting for one long file away, and adds a twentieth to the processor time of all. Smaller batches after the first
+time of that of pandas for the same text. Smaller batches after the first
 let the store begin sooner, but the last bit of counters that were shifted depends on the batch.
 """
 

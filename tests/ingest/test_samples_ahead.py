@@ -13,6 +13,7 @@ import pytest
 
 from workbench.ingest import IngestOptions, ingest
 from workbench.ingest import run as run_of
+from workbench.ingest.commit import ahead
 from workbench.ingest.commit.ahead import Ahead, Begun
 from workbench.ingest.plan.jobs import Job
 from workbench.ingest.plan.read_options import ReadOptions
@@ -152,27 +153,72 @@ def test_a_long_file_becomes_the_same_measurement(
     assert len(found) == 2
 
 
-def test_cycles_that_are_counted_at_the_end_are_not_written_ahead(
+@pytest.mark.parametrize("cycles", [None, "count", "file"])
+def test_cycles_that_are_counted_at_the_end_are_written_last(
+    cycles: str | None,
+    tmp_path: Path,
+    store: Store,
+    taken: list[Begun | None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    path, options = cycler_file(tmp_path / "a.csv", cycles=False), IngestOptions(cycles=cycles)
+    monkeypatch.setattr(run_of, "outcomes", read_in_parts(tmp_path))
+    assert ingest(store, scope_of(store), path, options).ok
+    assert taken[0] is not None
+    found = contents(store)
+    assert (len(set(found[0]["series"]["Cycle count"][1])) > 5) == (cycles != "file")
+    assert found == otherwise(tmp_path, [path], options)
+
+
+@pytest.mark.parametrize("cycles", [None, "count", "file"])
+def test_a_counter_may_begin_to_rise_late(
+    cycles: str | None,
+    tmp_path: Path,
+    store: Store,
+    taken: list[Begun | None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """When some is written already, as if its cycles were to be counted; also between two batches."""
+    path, options = cycler_file(tmp_path / "a.csv"), IngestOptions(cycles=cycles)
+    lines = path.read_text().splitlines()
+    for place in (29_500, 3 * 9_000):
+        late = [line.rsplit(",", 1)[0] + f",{n // place:.4f}" for n, line in enumerate(lines[1:])]
+        path.write_text("\n".join([lines[0], *late]))
+        monkeypatch.setattr(run_of, "outcomes", read_in_parts(tmp_path))
+        taken.clear()
+        with Store.open(tmp_path / f"{place}.db") as other:
+            assert ingest(other, scope_of(other), path, options).ok
+            assert taken[0] is not None
+            assert contents(other) == otherwise(tmp_path, [path], options)
+        (tmp_path / "other.db").unlink()
+
+
+def test_what_waits_for_the_cycles_is_bounded(
     tmp_path: Path, store: Store, taken: list[Begun | None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = cycler_file(tmp_path / "a.csv", cycles=False)
+    monkeypatch.setattr(ahead, "MOST_WAITING", 1 << 10)
     monkeypatch.setattr(run_of, "outcomes", read_in_parts(tmp_path))
     assert ingest(store, scope_of(store), path).ok
     assert taken == [None]
-    found = contents(store)
-    assert len(set(found[0]["series"]["Cycle count"][1])) > 5
-    assert found == otherwise(tmp_path, [path])
-    taken.clear()
-    with Store.open(tmp_path / "third.db") as third:
-        assert ingest(third, scope_of(third), path, IngestOptions(cycles="file")).ok
-        assert taken[0] is not None, "it is said that they are not counted"
+    assert contents(store) == otherwise(tmp_path, [path])
 
 
-def test_counted_cycles_replace_those_that_rise(
-    tmp_path: Path, store: Store, taken: list[Begun | None], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("lacking", ["Step from cycler", "Current [A]"])
+def test_samples_that_mean_something_else_at_the_end_are_not_written_ahead(
+    lacking: str, tmp_path: Path, store: Store, taken: list[Begun | None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They were written ahead, and that is removed."""
+    """Without steps the limit of a rest is known at the end; without a current cycles are not counted, though they were
+    to be."""
     path, options = cycler_file(tmp_path / "a.csv"), IngestOptions(cycles="count")
+    header, *lines = path.read_text().splitlines()
+    place = header.split(",").index(lacking)
+    if lacking == "Current [A]":
+        zeros = [line.split(",") for line in lines]
+        path.write_text("\n".join([header, *(",".join([*z[:place], "0.0", *z[place + 1 :]]) for z in zeros)]))
+    else:
+        kept = [[cell for at, cell in enumerate(line.split(",")) if at != place] for line in (header, *lines)]
+        path.write_text("\n".join(map(",".join, kept)))
     monkeypatch.setattr(run_of, "outcomes", read_in_parts(tmp_path))
     assert ingest(store, scope_of(store), path, options).ok
     assert taken == [None]

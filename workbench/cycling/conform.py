@@ -268,6 +268,11 @@ class Conformer:
         own = [name for name in self._columns or () if name not in _KNOWN]
         return [*own, *(uncounted_name(name) for name in sorted(self.known.uncounted))]
 
+    @property
+    def may_look_again(self) -> bool:
+        """Whether it is likely by now that the series must be read again."""
+        return (self._steps.by_state and self.known.rest_limit is None) or self._steps.is_one_step
+
     def _look_again(self) -> None:
         wanted = self.known
         if self._steps.by_state and wanted.rest_limit is None:

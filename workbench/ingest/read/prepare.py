@@ -173,7 +173,7 @@ def _prepared(
         kept = conformer.kept
         content.feed(conformed)
         words.feed(conformed)
-        samples_file.put(file, "series", conformed)
+        samples_file.put(file, "series", conformed, unsure=conformer.may_look_again)
     steps, findings = conformer.finish()
     findings += apart.findings(paths[0].name)
     if "time" not in options.repair:

@@ -51,12 +51,18 @@ class Builder:
 
     At most about two blocks of samples and one chunk of each level are held. The chunks depend on the samples
     alone, not on how they were cut into tables.
+
+    The values of a column ``late`` may come last: whole numbers that never fall. What it was fed is not looked at, and
+    `settle` says them before the end. The pyramid waits for it: ``waits`` bytes are held until then.
     """
 
     fields: list[Field] | None = None
     stats: list[Stats] = field(default_factory=list)
     rows: int = 0
     levels: list[pyramid.Level] = field(default_factory=list)
+    late: str | None = None
+    _low: list[pyramid.Buckets] = field(default_factory=list)
+    """The buckets of the lowest level, without the late column."""
     _waiting: list[Table] = field(default_factory=list)
     _held: int = 0
     _integers: list[int] = field(default_factory=list)
@@ -97,6 +103,39 @@ class Builder:
             self._waiting = [held.slice(full, held.n)] if self._held else []
             yield self._block(list(held.slice(0, full).values()), full, meanwhile)
 
+    @property
+    def waits(self) -> int:
+        """Bytes of buckets that are held until `settle`."""
+        return sum(part.rows.nbytes + sum(one.values.nbytes for one in part.columns) for part in self._low)
+
+    def settle(self, values: Callable[[pyramid.Rows], Column]) -> list[Packed]:
+        """Say the values of the late column at any rows; returns its full chunks, and those of the levels so far."""
+        self._check()
+        place = self._place_of_late()
+        if place is None:
+            raise StoreError("No column of this series is late.")
+        self._broken = True
+        name, self.late = self.late or "", None
+        made: list[Packed] = []
+        for start in range(0, self.rows, BLOCK):
+            part = values(np.arange(start, min(start + BLOCK, self.rows)))
+            self._integers[place] = max(self._integers[place], _magnitude(part))
+            made += self._run(place, part, start)
+        for low in self._low:
+            self._raise(0, pyramid.with_column(low, place, values), made)
+        self._low = []
+        at = self.rows
+        for number, table in enumerate(self._waiting):
+            told = values(np.arange(at, at + table.n))
+            self._integers[place] = max(self._integers[place], _magnitude(told))
+            self._waiting[number] = Table({**table.columns, name: told}, table.n)
+            at += table.n
+        self._broken = False
+        return made
+
+    def _place_of_late(self) -> int | None:
+        return next((at for at, one in enumerate(self.fields or []) if one.name == self.late), None)
+
     def _check(self) -> None:
         if self._broken:
             raise StoreError("A part of this series could not be written; write the series again.")
@@ -133,30 +172,36 @@ class Builder:
     def _block(self, columns: Sequence[Column], n: int, meanwhile: Meanwhile = None) -> list[Packed]:
         """Pack full chunks: ``n`` is a multiple of the chunk's length."""
         self._broken = True
-        jobs = [partial(self._lift, columns), *(partial(self._run, *each) for each in enumerate(columns))]
-        levels, *made = parallel.results(jobs, meanwhile)
+        late = self._place_of_late()
+        runs = [partial(self._run, at, column, self.rows) for at, column in enumerate(columns) if at != late]
+        levels, *made = parallel.results([partial(self._lift, columns, late), *runs], meanwhile)
         self.rows += n
         self._broken = False
         return [one for packed in (*made, levels) for one in packed]
 
-    def _run(self, place: int, column: Column) -> list[Packed]:
-        """The full chunks of one column."""
+    def _run(self, place: int, column: Column, first: int) -> list[Packed]:
+        """The full chunks of one column from row ``first`` on."""
         stats = self.stats[place]
         known = stats.see_runs(column, CHUNK)
         payloads = encode_runs(column, CHUNK)
         made = [
             chunks.pack(chunks.key(0, 0, place, chunk), payload, CHUNK, *each)
-            for chunk, (payload, each) in enumerate(zip(payloads, known, strict=True), self.rows // CHUNK)
+            for chunk, (payload, each) in enumerate(zip(payloads, known, strict=True), first // CHUNK)
         ]
         for packed in made:
             stats.link(packed.digest)
         return made
 
-    def _lift(self, columns: Sequence[Column]) -> list[Packed]:
-        """The full chunks of the levels above some full chunks."""
+    def _lift(self, columns: Sequence[Column], late: int | None) -> list[Packed]:
+        """The full chunks of the levels above some full chunks; none before the column ``late`` is known."""
         made: list[Packed] = []
         if self.levels:
-            self._raise(0, pyramid.buckets_of(columns, self.rows, self.levels[0].size), made)
+            known = [column for at, column in enumerate(columns) if at != late]
+            buckets = pyramid.buckets_of(known, self.rows, self.levels[0].size)
+            if late is None:
+                self._raise(0, buckets, made)
+            else:
+                self._low.append(buckets)
         return made
 
     def _pack(self, place: int, chunk: int, column: Column, stats: Stats, *, small: bool = False) -> Packed:
@@ -195,6 +240,8 @@ class Builder:
 
         ``meanwhile`` is called at the same time.
         """
+        if self._place_of_late() is not None:
+            raise StoreError(f"The values of '{self.late}' were not said.")
         made = [one for packed in self.drain(CHUNK) for one in packed]
         ((last, built),) = parallel.results([self._end], meanwhile) if meanwhile else (self._end(),)
         return [*made, *last], built

@@ -154,6 +154,21 @@ def buckets_of(columns: Sequence[Column], first_row: int, size: int) -> Buckets:
     return Buckets(rows + first_row, [column.take(flat) for column in columns])
 
 
+def with_column(buckets: Buckets, place: int, values: Callable[[Rows], Column]) -> Buckets:
+    """The buckets with one more column before the column ``place``, whose values at rows ``values`` gives: they have no
+    null, and never fall, so that their extremes are in the first and the last row of a bucket."""
+    n, groups, _ = buckets.rows.shape
+    first, last = buckets.rows[:, 0, 0], buckets.rows[:, 0, 1]
+    rises = values(last).values > values(first).values
+    ends = np.arange(n * groups * 2).reshape(n, groups, 2)[:, 0]
+    pairs = np.stack([ends[:, 0], np.where(rises, ends[:, 1], ends[:, 0])], axis=1)
+    index = np.insert(np.arange(n * groups * 2).reshape(n, groups, 2), place + 1, pairs, axis=1)
+    rows = buckets.rows.ravel()[index]
+    columns = [column.take(index.ravel()) for column in buckets.columns]
+    columns.insert(place, values(rows.ravel()))
+    return Buckets(rows, columns)
+
+
 def coarser(fine: Buckets) -> Buckets:
     """Every four buckets as one; the last may hold fewer."""
     n, groups, _ = fine.rows.shape

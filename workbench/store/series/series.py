@@ -57,12 +57,15 @@ class Series:
         self._objects = objects
         self.mover = Mover(store, objects, self._open_number)
 
-    def writer(self, owner: str, dataset: str = "series", *, rule: int | None = None) -> SeriesWriter:
+    def writer(
+        self, owner: str, dataset: str = "series", *, rule: int | None = None, late: str | None = None
+    ) -> SeriesWriter:
         """A writer of a new series, which replaces the owner's present one when it is published.
 
-        ``rule`` is the number of the rule that makes it, kept with its publication; None for what was given.
+        ``rule`` is the number of the rule that makes it, kept with its publication; None for what was given. ``late``
+        is a column of whole numbers that never fall, whose values `SeriesWriter.settle` says after all others.
         """
-        return SeriesWriter(self._store, self, owner, dataset, rule)
+        return SeriesWriter(self._store, self, owner, dataset, rule, late)
 
     def info(self, owner: str, dataset: str = "series", *, scope: Within) -> SeriesInfo | None:
         """Columns, rows and revision of a series; None if there is none."""

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ...errors import Conflict, Damaged, StoreError
 from ...quick_import import later
-from ...table import Table
+from ...table import Column, Table
 from ..db import lease
 from ..db.database_file import Host
 from . import chunks
@@ -54,14 +57,16 @@ class SeriesWriter:
     As a context manager it deletes what was not published.
     """
 
-    def __init__(self, store: Host, series: Shelf, owner: str, dataset: str, rule: int | None) -> None:
+    def __init__(
+        self, store: Host, series: Shelf, owner: str, dataset: str, rule: int | None, late: str | None = None
+    ) -> None:
         self.owner = owner
         self.dataset = dataset
         self.rule = rule
         self.number = 0
         self._store = store
         self._series = series
-        self._builder = Builder()
+        self._builder = Builder(late=late)
         self._packed: list[Packed] = []
         self._bytes = 0
         self._done = False
@@ -80,6 +85,19 @@ class SeriesWriter:
         if self.dataset == "steps" and table.n:
             self._tail = steps_then.tail_of(table)
         self._drain(BLOCK)
+
+    @property
+    def waits(self) -> int:
+        """Bytes in memory that wait for a late column."""
+        return self._builder.waits
+
+    def settle(self, values: Callable[[NDArray[np.int64]], Column]) -> None:
+        """Say the values of the late column at any of the rows that were added so far."""
+        self._check()
+        packed = self._builder.settle(values)
+        self._packed += packed
+        self._bytes += sum(len(one.payload) for one in packed)
+        self._relieve()
 
     def _drain(self, least: int) -> None:
         """Pack what waits; the chunks of each turn are written during the next."""
