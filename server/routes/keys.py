@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Annotated, Literal
+from typing import Annotated
 
 from fastapi import APIRouter
 from pydantic import Field
@@ -11,7 +11,7 @@ from starlette.responses import Response
 from typing_extensions import TypedDict
 
 from workbench.errors import Invalid, NotFound, Problem
-from workbench.store.records.people import PERMISSIONS
+from workbench.store.records.people import PERMISSIONS, KeyState, state_of
 from workbench.store.records.tables import Row
 from workbench.table import time_text, to_micros
 
@@ -27,7 +27,6 @@ router = APIRouter(route_class=Route, tags=["People"])
 _KEYS = "/organizations/{organization_id}/keys"
 LONGEST_DAYS = 3650.0
 Permission = Annotated[Text, Field(json_schema_extra={"enum": list(PERMISSIONS)})]
-State = Literal["in force", "expired", "revoked"]
 
 
 class KeyShown(TypedDict):
@@ -37,7 +36,7 @@ class KeyShown(TypedDict):
     user_id: str
     email: str
     permission: Permission | None
-    state: State
+    state: KeyState
     created_at: str
     expires_at: str | None
     used_at: str | None
@@ -107,16 +106,14 @@ def revoke_key(context: OrganizationAdmin, key_id: str) -> None:
 
 
 def _shown(key: Row, now: datetime) -> KeyShown:
-    ends = key["expires_at"]
-    state: State = "in force" if ends is None or ends > now else "expired"
     return {
         "id": key["id"],
         "user_id": key["user_id"],
         "email": key["email"],
         "permission": key["permission"],
-        "state": "revoked" if key["revoked_at"] is not None else state,
+        "state": state_of(key, now),
         "created_at": time_text(to_micros(key["created_at"])),
-        "expires_at": _time(ends),
+        "expires_at": _time(key["expires_at"]),
         "used_at": _time(key["used_at"]),
         "revoked_at": _time(key["revoked_at"]),
     }

@@ -454,3 +454,22 @@ def test_units_of_impedance_in_attributes_count(of_two: bool, tmp_path: Path) ->
     assert table["Frequency [Hz]"].floats() == pytest.approx(frequency)
     assert table["Z_Re [Ohm]"].floats() == pytest.approx(z.real)
     assert table["Z_Im [Ohm]"].floats() == pytest.approx(z.imag)
+
+
+def test_a_group_within_a_test_that_has_no_time_of_its_own_is_named(tmp_path: Path) -> None:
+    samples = {"time_s": T, "current_A": FLOW, "voltage_V": VOLTS}
+    aux = {"T1": T, "T2": T, "serial": "x"}
+    path = mat(tmp_path / "a.mat", cell={**samples, "aux": aux, "limits": {"U": np.array([2.5, 4.2])}})
+    reading = read(path)
+    assert sum(table.n for table in reading.batches) == N
+    said = [note.message for note in reading.notes if note.code == "left_out"]
+    assert said == [
+        "'cell.aux' holds 2 vectors as long as the samples beside it, but no time of its own, and was left out. To "
+        "keep that, save it beside the time."
+    ]
+    path = mat(tmp_path / "b.mat", cycles=[{**samples, "aux": aux}, {**samples, "time_s": T + 50, "aux": aux}])
+    reading = read(path, test=None)
+    assert [note.message for note in reading.notes if note.code == "left_out"] == [
+        "'cycles.aux' holds 2 vectors as long as the samples beside it, but no time of its own, and was left out. To "
+        "keep that, save it beside the time."
+    ]

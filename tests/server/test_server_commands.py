@@ -137,6 +137,7 @@ def test_keys_are_made_listed_and_revoked(tmp_path: Path) -> None:
     told("keys", "revoke", *store, "--organization", "New", made["id"])
     listed = told("keys", "list", *store, "--organization", "New", "--json")
     assert [(key["id"], key["revoked_at"] is None) for key in listed] == [(made["id"], False), (old["id"], True)]
+    assert [key["state"] for key in listed] == ["revoked", "expired"]
     assert made["key"] not in json.dumps(listed)
     assert "There are 2 organizations here: 'Local', 'New'" in told("keys", "list", *store, code=2)
     assert "no key 'nothing'" in told("keys", "revoke", *store, "--organization", "New", "nothing", code=2)

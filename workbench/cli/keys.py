@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
@@ -74,30 +73,23 @@ def list_keys(
     """List the keys of an organization: the user, the permission, the state, and the times of creation, expiry and use.
 
     The key itself is not stored, so it cannot be listed."""
+    from ..store.records.people import state_of
     from ..table import time_text, to_micros
     from . import members
 
     with open_store(existing(store), create=False) as opened:
         chosen = members.organization_of(opened, organization, project)
-        found = [
-            {
-                name: time_text(to_micros(value)) if hasattr(value, "tzinfo") else value
-                for name, value in key.items()
-            }
-            for key in opened.people.keys(chosen.id)
-        ]
+        found = opened.people.keys(chosen.id)
+    now = datetime.now(UTC)
+    rows = [
+        {name: time_text(to_micros(value)) if hasattr(value, "tzinfo") else value for name, value in key.items()}
+        | {"state": state_of(key, now)}
+        for key in found
+    ]
     if as_json:
-        print_json(found)
+        print_json(rows)
         return
-    now = time_text(time.time_ns() // 1000)
-    rows = [{**key, "state": _state(key, now)} for key in found]
     print_rows(rows, ["id", "email", "permission", "state", "created_at", "expires_at", "used_at"])
-
-
-def _state(key: Mapping[str, str | None], now: str) -> str:
-    if key["revoked_at"] is not None:
-        return "revoked"
-    return "expired" if key["expires_at"] is not None and key["expires_at"] < now else "in force"
 
 
 @commands.add("workbench keys revoke 5gp01edg", "revoke")

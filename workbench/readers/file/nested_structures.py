@@ -292,6 +292,36 @@ def spectra_left(node: Structure, taken: Mapping[Path, set[int]], path: Path = (
     return found
 
 
+def groups_left(structure: Structure, taken: Mapping[Path, set[int]]) -> dict[str, int]:
+    """The groups beside the samples of parts that are in no part, but have vectors of their length, and how many: the
+    same group of the elements of a list once.
+
+    ``taken``: the places of all parts, each with the lengths of their vectors.
+    """
+    found: dict[str, int] = {}
+    within = {path[:depth] for path in taken for depth in range(len(path) + 1)}
+    for path, lengths in taken.items():
+        node = structure
+        for step in path:
+            if isinstance(node, dict) and isinstance(step, str):
+                node = node.get(step)
+            elif isinstance(node, list) and isinstance(step, int):
+                node = node[step] if step < len(node) else None
+        for key, value in node.items() if isinstance(node, dict) else ():
+            if isinstance(value, dict) and (*path, key) not in within:
+                held = sum(_is_as_long(one, lengths) for one in value.values())
+                name = ".".join(step for step in (*path, key) if isinstance(step, str))
+                if held:
+                    found.setdefault(name, held)
+    return found
+
+
+def _is_as_long(value: Structure, lengths: set[int]) -> bool:
+    return (
+        isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "fiu" and len(value) in lengths
+    )
+
+
 def _columns_of_lists(node: Group, path: Path, near: Group, column_map: Mapping[str, str]) -> Iterator[Part]:
     """The parts of a structure that holds lists of vectors: the vectors at one place of all lists are one part."""
     lists = {key: value for key, value in node.items() if isinstance(value, list) and len(value) > 1}

@@ -39,6 +39,7 @@ from .nested_structures import (
     Part,
     Structure,
     counts,
+    groups_left,
     is_spectral,
     parts_of,
     spectra_left,
@@ -82,12 +83,16 @@ def samples_of(structure: Group, name: str, column_map: Mapping[str, str]) -> tu
     taken: dict[tuple[str | int, ...], set[int]] = {}
     for part in found:
         taken.setdefault(part.path, set()).add(part.rows)
-    spectra = _left_spectra(spectra_left(structure, taken)) + _left_matrices(structure)
+    left = [
+        *_left_spectra(spectra_left(structure, taken)),
+        *_left_matrices(structure),
+        *_left_groups(groups_left(structure, taken)),
+    ]
     made = [_test(test, parts, structure, plain) for test, parts in tests.items()]
     for facts, _ in made:
         if len(tests) > 1:
             facts["notes"].insert(0, _one_of(facts["name"], tests).fields)
-        facts["notes"] += [note.fields for note in spectra]
+        facts["notes"] += [note.fields for note in left]
     whole = pa.concat_tables([table for _, table in made], promote_options="permissive")
     return {"set": found[0].set.name, "tests": [facts for facts, _ in made]}, whole
 
@@ -240,6 +245,20 @@ def _left_spectra(places: list[str]) -> list[Finding]:
         "They were left out."
     )
     return [Finding("odd", "left_out", text)]
+
+
+def _left_groups(groups: Mapping[str, int]) -> list[Finding]:
+    made = []
+    for name, held in itertools.islice(groups.items(), _MOST_NAMED):
+        text = (
+            f"'{name}' holds {counted(held, 'vector')} as long as the samples beside it, but no time of its own, and "
+            "was left out. To keep that, save it beside the time."
+        )
+        made.append(Finding("odd", "left_out", text))
+    if len(groups) > _MOST_NAMED:
+        text = f"{counted(len(groups) - _MOST_NAMED, 'group')} more like these were left out."
+        made.append(Finding("odd", "left_out", text))
+    return made
 
 
 def _left_matrices(structure: Structure) -> list[Finding]:
