@@ -241,7 +241,7 @@ class Ingests:
             raise NotFound(f"There is no ingest '{id[:80]}'.")
         if found["user_id"] != owner["user_id"]:
             raise Forbidden("Only the user who began an ingest may look at it.")
-        if found["state"] == "running" and not lease.is_held(found["lease"], found.get("beat", 0)):
+        if found["state"] == "running" and not self.store.is_held(found["lease"], found.get("beat", 0)):
             found = self._known(id) or found  # its process may have noted the end after the first look, and ended
             if found["state"] == "running":
                 found |= {"state": "failed", "error": STOPPED}

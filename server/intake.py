@@ -69,7 +69,7 @@ class Intake:
         """Go on with uploads that a process left undone, and remove those that nobody confirmed."""
         uploads = self.store.uploads
         for upload in uploads.unfinished():
-            if upload.lease is not None and lease.is_held(upload.lease, upload.beat):
+            if upload.lease is not None and self.store.is_held(upload.lease, upload.beat):
                 continue
             with self.store.transaction() as db:
                 mine = uploads.take_over(db, upload, lease.take())

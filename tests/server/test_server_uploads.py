@@ -302,8 +302,9 @@ def waited(lab: Lab, measurement: str) -> dict[str, Any]:
     return until(found, "the end of the processing")
 
 
+@pytest.mark.parametrize("killed", ["in a container an hour ago", "when the power was cut"])
 def test_what_a_killed_server_left_undone_is_done_by_the_next(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, killed: str
 ) -> None:
     with lab(tmp_path) as first:
         instance = cell(first)
@@ -312,10 +313,14 @@ def test_what_a_killed_server_left_undone_is_done_by_the_next(
         with monkeypatch.context() as patched:
             # As if the process had died just after its answer was made durable.
             patched.setattr(intake.Intake, "start", lambda self, upload: Stopped())
-            patched.setattr(intake.lease, "take", lambda: '["another machine", 1, ""]')
+            if "power" in killed:
+                patched.setattr(intake.lease, "_start", lambda: "the start before")
+            else:
+                patched.setattr(intake.lease, "take", lambda: f'["container {intake.lease._start()} pid", 1, ""]')
             assert confirm(first, begun, instance).json()["processing_status"] == "running"
-        with first.store.transaction() as db:
-            db.execute("UPDATE uploads SET beat = 0, crc = null")
+        if "hour" in killed:
+            with first.store.transaction() as db:
+                db.execute("UPDATE uploads SET beat = 0, crc = null")
         key = first.admin
     with lab(tmp_path) as second:
         second.admin = key

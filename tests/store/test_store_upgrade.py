@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -23,6 +24,7 @@ from workbench.errors import Damaged, NotFound, StoreError, StoreNotice, StoreTo
 from workbench.records import Project
 from workbench.store import Scope, Store, migrations
 from workbench.store.db import lease, upgrade_command
+from workbench.store.db.database_file import Host
 
 HERE = Path(__file__).parent
 PROGRAM = """
@@ -366,6 +368,19 @@ def test_who_upgraded_and_is_gone_is_not_waited_for(
     killed = started("upgrade", path, tmp_path / "other", 120)
     assert ended(killed).code == -signal.SIGKILL
     assert not lease.is_held("[]", 0)
+    upgrade_command.upgrade(path)
+    assert format_of(path) == SHADE
+
+
+def test_who_upgraded_when_the_power_was_cut_is_not_waited_for(
+    tmp_path: Path, newer: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = first_store(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(lease, "_start", lambda: "before the power was cut")
+        noted = upgrade_command._Begun(lease.take(), time.time_ns() // 1000, None)
+    with Host(path) as store, store.transaction() as db:
+        upgrade_command._note(db, noted)
     upgrade_command.upgrade(path)
     assert format_of(path) == SHADE
 

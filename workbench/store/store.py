@@ -318,11 +318,6 @@ class Store(Host):
         return found
 
     @property
-    def is_in_a_file(self) -> bool:
-        """Whether the store is a file of SQLite, not a schema of PostgreSQL."""
-        return self._database is None
-
-    @property
     def shared(self) -> Shared | None:
         """What servers on several machines share; None for a file, which one machine has, and if it is only read."""
         return None if self._database is None else self._database.shared

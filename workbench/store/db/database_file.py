@@ -16,7 +16,7 @@ from typing import Self, TypeVar
 from ...errors import Damaged
 from ...table import from_micros
 from ..records.tables import SqlValue
-from . import checksums
+from . import checksums, lease
 from .connections import Connections
 from .dialect import REVISIONS, Question, dialect_of
 from .remembered import Size
@@ -29,6 +29,8 @@ class Host:
 
     def __init__(self, path: Path, connections: Connections | None = None) -> None:
         self.path = path
+        self.is_in_a_file = connections is None
+        """Whether the store is a file of SQLite, not a schema of PostgreSQL."""
         self._connections = connections or Connections(path)
 
     @property
@@ -50,6 +52,11 @@ class Host:
     def is_changing(self) -> bool:
         """Whether this thread is in a transaction, so that it reads what nobody else can read yet."""
         return self._connections.is_writing
+
+    def is_held(self, held: str, beat: int) -> bool:
+        """Whether the process that took this lease may still be at work; ``beat`` is when it last wrote. Only one
+        machine uses a file at a time, so that whoever was at work before this machine was started is gone."""
+        return lease.is_held(held, beat, one_machine=self.is_in_a_file)
 
     def connection(self) -> sqlite3.Connection:
         """This thread's connection to read; inside a transaction, the one that sees its writes."""

@@ -30,8 +30,13 @@ def _namespace() -> str:
         return ""
 
 
+def _start() -> str:
+    """Which start of the machine this is, where the system says so: every start has another text."""
+    return _read("/proc/sys/kernel/random/boot_id").strip()
+
+
 def _machine() -> str:
-    return f"{platform.node()} {_read('/proc/sys/kernel/random/boot_id').strip()} {_namespace()}"
+    return f"{platform.node()} {_start()} {_namespace()}"
 
 
 def _born(pid: int) -> str:
@@ -65,17 +70,30 @@ def _machine_number() -> str:
     return f"{zlib.crc32(_machine().encode()):08x}"
 
 
-def is_held(lease: str, beat: int) -> bool:
+def is_held(lease: str, beat: int, *, one_machine: bool = False) -> bool:
     """Whether the writer may still be running; ``beat`` is when it last wrote, in microseconds since 1970.
 
     On this machine the system knows. A writer on another machine counts as gone after an hour without a write.
+
+    Parameters
+    ----------
+    one_machine : that all writers are on this machine, as those of a store in a file. One from before the machine was
+        started, as after a power cut, is then known to be gone. Containers of a machine share its start.
     """
     try:
         machine, pid, born = orjson.loads(lease)
     except (orjson.JSONDecodeError, ValueError, TypeError):
+        return False
+    if one_machine and _is_of_another_start(str(machine)):
         return False
     if machine != _machine():
         return time.time() - beat / 1e6 < SILENCE_SECONDS
     if not is_alive(pid):
         return False
     return bool(_born(pid) == born)
+
+
+def _is_of_another_start(machine: str) -> bool:
+    """Whether the text of a machine (see `_machine`) names another start than that of this machine now."""
+    parts, now = machine.rsplit(" ", 2), _start()
+    return len(parts) == 3 and bool(parts[1] and now) and parts[1] != now

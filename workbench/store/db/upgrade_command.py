@@ -212,7 +212,7 @@ def _lease(store: Host) -> Iterator[_Begun]:
     """
     with store.transaction() as db:
         before = _begun(db)
-        if before.lease is not None and lease.is_held(before.lease, before.beat):
+        if before.lease is not None and store.is_held(before.lease, before.beat):
             raise StoreError(
                 f"The store '{store.path}' is being upgraded by another process; wait until it is done."
             )

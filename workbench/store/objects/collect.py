@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from ...errors import BadRequest
-from ..db import lease
 from ..store import Store
 from . import stored
 from .claims import refuse_taken
@@ -88,7 +87,7 @@ def _found(store: Store, place: Place, keep: timedelta) -> tuple[Surplus, list[s
     with store.snapshot() as db:
         named = {row.name for row in stored.every(db)}
         left = {one.name: one for one in stored.leftovers(db) if one.name not in named}
-        busy = {id for id, held, beat in stored.waiting(db) if held is not None and lease.is_held(held, beat)}
+        busy = {id for id, held, beat in stored.waiting(db) if held is not None and store.is_held(held, beat)}
     border = datetime.now(UTC) - keep
     border_micros = time.time_ns() // 1000 - keep // timedelta(microseconds=1)
     going = [one.name for one in left.values() if one.since <= border_micros]

@@ -104,7 +104,7 @@ class Mover:
         try:
             with self._store.snapshot() as connection:
                 numbers = [
-                    number for number, held, beat in stored.waiting(connection) if not _is_taken(held, beat)
+                    number for number, held, beat in stored.waiting(connection) if not self._is_taken(held, beat)
                 ]
             for number in numbers:
                 try:
@@ -153,10 +153,13 @@ class Mover:
     def _take(self, number: int) -> bool:
         with self._store.transaction() as db:
             held = stored.waits(db, number)
-            if held is None or _is_taken(*held):
+            if held is None or self._is_taken(*held):
                 return False
             stored.take(db, number, lease.take(), self._store.tick(db))
             return True
+
+    def _is_taken(self, held: str | None, beat: int) -> bool:
+        return held is not None and self._store.is_held(held, beat)
 
     def _prepared(self, connection: sqlite3.Connection, number: int) -> _Prepared | None:
         """The next object of a series, None if what the file has of it is not worth one."""
@@ -260,10 +263,6 @@ class Mover:
                 return False
             stored.release(db, number, self._store.tick)
         return True
-
-
-def _is_taken(held: str | None, beat: int) -> bool:
-    return held is not None and lease.is_held(held, beat)
 
 
 def object_name(series: int, generation: int) -> str:

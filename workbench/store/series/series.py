@@ -18,7 +18,6 @@ import orjson
 from ...dataset import Samples
 from ...errors import Conflict, Damaged, NotFound, StoreError
 from ...table import Column, Table, from_micros
-from ..db import lease
 from ..db.database_file import Host
 from ..db.dialect import dialect_of
 from ..objects import stored
@@ -418,7 +417,11 @@ class Series:
             found = connection.execute("select id, lease, beat from drafts").fetchall()
         gone = [number for number, held, _ in found if held is None]
         gone += self._taken_from(
-            [(number, beat) for number, held, beat in found if held is not None and not lease.is_held(held, beat)]
+            [
+                (number, beat)
+                for number, held, beat in found
+                if held is not None and not self._store.is_held(held, beat)
+            ]
         )
         self.purge(gone)
         return len(gone)
