@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -72,6 +74,26 @@ def test_a_stopped_copy_goes_on_with_the_moment_in_which_it_was_begun(source: St
         assert contents(copy) == before
     with pytest.raises(Conflict, match="exists already"):
         copy_store(source, tmp_path / "large.wb", place)
+
+
+def test_a_copy_that_is_stopped_while_it_gives_room_back_goes_on(
+    source: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from workbench.store.objects import copying
+
+    def stopped(path: Path) -> None:
+        raise KeyboardInterrupt
+
+    place = f"folder:{tmp_path / 'samples'}"
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(copying, "_shrink", stopped)
+        copy_store(source, tmp_path / "large.wb", place)
+    copy_store(source, tmp_path / "large.wb", place)
+    with closing(sqlite3.connect(tmp_path / "large.wb")) as db:
+        (free,) = db.execute("pragma freelist_count").fetchone()
+    assert free < 5, "no more than the note took"
+    with Store.open(tmp_path / "large.wb") as copy:
+        assert contents(copy) == contents(source)
 
 
 def test_the_file_of_a_copy_has_no_room_that_nothing_needs(source: Store, tmp_path: Path) -> None:

@@ -183,7 +183,7 @@ def test_backups_to_one_place_do_not_mix(store: Store, tmp_path: Path, monkeypat
     assert not list(tmp_path.glob("*.partial"))
 
 
-def test_a_backup_removes_what_a_killed_one_left_at_its_place(store: Store, tmp_path: Path) -> None:
+def test_a_backup_removes_what_killed_ones_left_in_its_folder(store: Store, tmp_path: Path) -> None:
     said = "from workbench.store.db import lease; print(lease.name())"
     dead = subprocess.run([sys.executable, "-c", said], check=True, capture_output=True, text=True).stdout.strip()
     old, fresh, mine = "0123abcd", "deadbeef", lease.name()
@@ -191,12 +191,16 @@ def test_a_backup_removes_what_a_killed_one_left_at_its_place(store: Store, tmp_
         for name in (f"{token}.partial", f"{token}.samples-partial", f"{mine}.samples-partial.{token}.partial"):
             for ending in ("", "-wal", "-shm", ".objects"):
                 (tmp_path / f"copy.wb.{name}{ending}").write_bytes(b"x")
+    for name in ("partial", "samples-partial"):
+        for ending in ("", "-journal", "-wal", "-shm", ".objects"):
+            (tmp_path / f"yesterday.wb.{dead}.{name}{ending}").write_bytes(b"x")
     for path in tmp_path.glob(f"*{old}*"):
         os.utime(path, (time.time() - 7200, time.time() - 7200))
     kept = [
         f"copy.wb.{fresh}.partial",
         f"copy.wb.{mine}.partial",
-        f"other.wb.{dead}.partial",
+        f"yesterday.wb.{old}.partial",
+        f"yesterday.wb.{mine}.partial",
         "copy.wb.my.partial",
     ]
     for name in kept:

@@ -83,15 +83,16 @@ def remove(*files: str | Path) -> None:
 
 
 def remove_leftovers(destination: Path) -> None:
-    """Remove what backups to this place left that were killed. One that may be at work keeps its files."""
-    name = "(?:[0-9a-f]{8}-[0-9]+-[0-9]+-)?[0-9a-f]{8}"
-    pattern = re.compile(
-        rf"{re.escape(destination.name)}(?:\.{name}\.samples-partial)?\.({name})\.(?:samples-)?partial"
-    )
+    """Remove what killed backups left in this folder, also those to other names: many have the date in their name. One
+    that may be at work keeps its files. Older versions named no process: what they left goes with its own name only."""
+    long = "[0-9a-f]{8}-[0-9]+-[0-9]+-[0-9a-f]{8}"
+    name = f"(?:{long}|[0-9a-f]{{8}})"
+    here = rf"{re.escape(destination.name)}(?:\.{name}\.samples-partial)?\.(?P<here>{name})"
+    pattern = re.compile(rf"(?:{here}|.+\.(?P<other>{long}))\.(?:samples-)?partial", re.DOTALL)
     with suppress(OSError):
         for path in list(destination.parent.iterdir()):
             found = pattern.fullmatch(path.name)
-            if found is not None and not lease.is_name_held(found[1], _last_written(path)):
+            if found is not None and not lease.is_name_held(found["here"] or found["other"], _last_written(path)):
                 remove(path, f"{path}.objects")
 
 

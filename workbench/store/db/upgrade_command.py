@@ -24,6 +24,7 @@ from ..migrations import Migration
 from ..store import check_sqlite, checked_path
 from . import lease, row_checksums
 from .backup import backup as copy_to
+from .backup import remove
 from .database_file import Host
 from .facts import set_fact
 from .formats import State, apply, state_of
@@ -152,9 +153,7 @@ def _backed_up(store: Host, made: Plan, begun: _Begun, report: Callable[[int, st
     if made.backup is None:
         return made if begun.backup is None else replace(made, backup=Path(begun.backup))
     for partial in made.backup.parent.glob(f"{made.backup.name}.*.partial"):
-        partial.unlink(
-            missing_ok=True
-        )  # left by a killed upgrade; nobody else can be writing it, because this one holds the lease
+        remove(partial)  # left by a killed upgrade; nobody else can be writing it: this one holds the lease
     with store.transaction() as db:
         _note(db, begun._replace(backup=str(made.backup)))
     copy_to(store, made.backup, lambda part: report(0, f"Backup to {made.backup}: {part:.0%}"))

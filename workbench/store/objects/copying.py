@@ -98,11 +98,13 @@ def copy_store(
         if setting is not None or address != IN_FILE:
             relocate(copy, address, progress=progress)
         _compare(copy, begun.hashes, _hashes if as_file else row_copying.hashes)
-        with copy.transaction() as db:
-            db.execute("delete from facts where name = ?", (_FACT,))
-            (series,) = db.execute("select count(*) from series").fetchone()
     if not is_address(destination):
         _shrink(Path(destination))
+    # Last of all: a copy that says no more that it is unfinished is one that the same call refuses.
+    with Store.open(destination, create=False) as copy:
+        with copy.transaction() as db:
+            db.execute("delete from facts where name = ?", (_FACT,))
+        (series,) = copy.execute("select count(*) from series").fetchone()
     return Copied(copy.place, address, sum(count for count, _ in begun.hashes.values()), series)
 
 
