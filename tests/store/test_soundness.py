@@ -139,6 +139,28 @@ def test_a_draft_whose_number_no_series_can_have_is_named(
         Store.open(path)
 
 
+def test_pages_that_changed_places_are_findings_of_verify(path: Path) -> None:
+    """The numbers of series are then bytes: verify ended in a TypeError."""
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        query = "select rootpage from sqlite_master where name in ('sqlite_autoindex_series_1', 'layouts')"
+        one, other = (page - 1 for (page,) in db.execute(query))
+        (size,) = db.execute("pragma page_size").fetchone()
+    data = bytearray(path.read_bytes())
+    first, second = (slice(page * size, (page + 1) * size) for page in (one, other))
+    data[first], data[second] = data[second], data[first]
+    path.write_bytes(data)
+    with Store.open(path, read_only=True) as store:
+        found = store.verify()
+    assert any("is not a number of a series" in text for text in found)
+    assert any(text.startswith("SQLite: ") for text in found)
+
+
+def test_a_check_that_stumbles_over_damage_is_a_finding(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Store.open(path) as store:
+        monkeypatch.setattr(store.blobs, "verify", lambda: [] + b"")  # type: ignore[operator]
+        assert any("rows hold what no row can hold (TypeError" in text for text in store.verify())
+
+
 def test_a_store_with_many_rows_is_checked_beside_and_says_so(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(soundness, "MOST_ROWS", 0)
     go_on = threading.Event()

@@ -327,6 +327,28 @@ def test_a_damaged_format_is_said_in_words(tmp_path: Path, said: str) -> None:
         Store.open(path)
 
 
+@pytest.mark.parametrize("read_only", [False, True])
+@pytest.mark.parametrize("lost", ["all steps", "the newest step"])
+def test_a_store_whose_list_of_steps_is_damaged_is_not_shown_as_if_it_were_empty(
+    tmp_path: Path, lost: str, read_only: bool
+) -> None:
+    path = tmp_path / "lab.db"
+    Store.open(path).close()
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        if lost == "the newest step":
+            db.execute("delete from _sqlite_migrations where id = (select max(id) from _sqlite_migrations)")
+        query = "select rootpage from sqlite_master where name = 'idx__sqlite_migrations_migration_set_name'"
+        (page,) = db.execute(query).fetchone()
+        (size,) = db.execute("pragma page_size").fetchone()
+        db.execute("pragma wal_checkpoint(truncate)")
+    if lost == "all steps":  # the number of entries of a page; of 16 it is one bit
+        data = bytearray(path.read_bytes())
+        data[(page - 1) * size + 3 : (page - 1) * size + 5] = b"\0\0"
+        path.write_bytes(data)
+    with pytest.raises(Damaged, match="its list of the steps that lead there lacks"):
+        Store.open(path, read_only=read_only)
+
+
 def test_a_format_may_say_more_and_must_be_that_of_the_steps(tmp_path: Path) -> None:
     path = tmp_path / "lab.db"
     Store.open(path).close()

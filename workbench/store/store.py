@@ -376,6 +376,10 @@ class Store(Host):
                     return check()
             except StoreError as error:
                 return [str(error)]
+            except (
+                Exception
+            ) as error:  # a page that belongs elsewhere gives rows of anything: that is a finding too
+                return [f"rows hold what no row can hold ({type(error).__name__}: {error})"]
 
     def _verify_search(self) -> list[str]:
         if self._database is not None:

@@ -83,8 +83,8 @@ def span(series: int) -> tuple[int, int]:
 
 
 def is_number(series: int) -> bool:
-    """Whether a series can have this number."""
-    return 0 <= series < 1 << SERIES_BITS
+    """Whether a series can have this number. A damaged row may have anything as its number."""
+    return isinstance(series, int) and 0 <= series < 1 << SERIES_BITS
 
 
 def series_of(number: int) -> int:
