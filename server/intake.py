@@ -17,6 +17,7 @@ from workbench.store.db import lease
 from workbench.store.files.uploads import Upload, UploadObject
 from workbench.store.store import Store
 from workbench.table import concat
+from workbench.whole_file import synchronise
 
 from . import log
 from .requests import SentFile
@@ -57,7 +58,9 @@ class Intake:
         else:
             with sent.path.open("rb") as file:
                 os.fsync(file.fileno())
-            sent.path.replace(self._object_path(object_id))
+            place = self._object_path(object_id)
+            sent.path.replace(place)
+            synchronise(place.parent)  # before the answer
         if not self.store.uploads.arrived(object_id, sent.size, content):
             raise _confirmed(one)
 

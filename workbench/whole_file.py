@@ -5,10 +5,21 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from .errors import BadRequest
+
+
+def synchronise(folder: Path) -> None:
+    """Let the names of the files in a folder survive a power cut, where the system can do that: what is written to a
+    new file does so by itself, its name does not."""
+    with suppress(OSError):
+        number = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(number)
+        finally:
+            os.close(number)
 
 
 def refuse_folder(path: Path) -> None:
@@ -21,7 +32,8 @@ def refuse_folder(path: Path) -> None:
 def whole_file(path: Path) -> Iterator[Path]:
     """A new path beside ``path`` for the block to write to. At the end it replaces ``path`` in one step.
 
-    A reader sees the old file or the new file, also after a crash. If the block fails, ``path`` stays as it was.
+    A reader sees the old file or the new file, also after a crash; after a power cut the new one is there. If the block
+    fails, ``path`` stays as it was.
 
     Raises
     ------
@@ -38,6 +50,7 @@ def whole_file(path: Path) -> Iterator[Path]:
             with draft.open("rb+") as file:
                 os.fsync(file.fileno())
             draft.replace(path)
+            synchronise(path.parent)
         except BaseException:  # also an interrupt must not leave a draft behind
             draft.unlink(missing_ok=True)
             raise

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from support.full_organization import RATINGS, begin, parquet, put, samples, upload
+from support.power_cut import names_kept
 from support.server_in_process import Lab, lab
 from support.waiting import until
 
@@ -300,6 +301,14 @@ def waited(lab: Lab, measurement: str) -> dict[str, Any]:
         return None if one["processing_status"] in ("pending", "running") else one
 
     return until(found, "the end of the processing")
+
+
+def test_bytes_that_were_taken_survive_a_power_cut(served: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = served.store.path.with_name(f"{served.store.path.name}.files")
+    kept = names_kept(monkeypatch, files)
+    begun = begin(served, served.admin, cell(served), "m")
+    assert put(served, begun["uploads"][0], parquet(samples())).status_code == 200
+    assert [name for name in kept if name.startswith("incoming/object-")]
 
 
 @pytest.mark.parametrize("killed", ["in a container an hour ago", "when the power was cut"])

@@ -9,11 +9,13 @@ import sys
 import time
 from collections.abc import Iterator
 from datetime import timedelta
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from support.power_cut import names_kept
 from test_series_writers import WRITER
 
 from workbench.errors import BadRequest, Conflict, Damaged, StoreNotice
@@ -23,6 +25,7 @@ from workbench.store.objects import mover, stored
 from workbench.store.objects.backup import backup
 from workbench.store.objects.claims import CLAIM
 from workbench.store.objects.collect import collect, surplus
+from workbench.store.objects.folder import Folder
 from workbench.store.objects.place import PlaceAway, parse
 from workbench.store.objects.relocate import relocate, written_as
 from workbench.store.objects.status import status
@@ -153,6 +156,15 @@ def aged(store: Store, folder: Path, seconds: float = YEAR) -> None:
     for path in objects_in(folder):
         changed = path.stat().st_mtime - seconds
         os.utime(path, (changed, changed))
+
+
+def test_the_names_of_objects_and_of_their_folders_survive_a_power_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = names_kept(monkeypatch, tmp_path)
+    place = Folder(tmp_path / "far" / "samples", "folder:far/samples")
+    place.put("000001/1-1-ab", BytesIO(b"bytes"), 5)
+    assert {"far", "far/samples", "far/samples/000001", "far/samples/000001/1-1-ab"} <= kept
 
 
 def test_collecting_first_counts_then_deletes_what_nobody_needs(store: Store, folder: Path) -> None:

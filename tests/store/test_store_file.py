@@ -13,6 +13,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from support.power_cut import names_kept
 
 from workbench.errors import Conflict, Damaged, NotFound, StoreError, StoreTooNew
 from workbench.store import Store
@@ -158,6 +159,14 @@ def test_a_backup_goes_where_it_is_told(
     assert not list(tmp_path.glob("*.partial"))
     with Store.open(tmp_path / name, create=False) as copy:
         assert copy.identity() == store.identity()
+
+
+def test_the_name_of_a_backup_survives_a_power_cut(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = names_kept(monkeypatch, tmp_path)
+    store.backup(tmp_path / "copy.db")
+    assert "copy.db" in kept
 
 
 def test_backups_to_one_place_do_not_mix(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from ...errors import Conflict, NotFound
+from ...whole_file import synchronise
 from . import lease
 from .connections import named
 from .database_file import Host
@@ -72,6 +73,7 @@ def give_name(partial: Path, destination: Path) -> None:
         if destination.exists():
             raise _taken(destination) from None
         partial.rename(destination)
+    synchronise(destination.parent)
 
 
 def remove(*files: str | Path) -> None:

@@ -12,6 +12,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO
 
+from ...whole_file import synchronise
 from .place import Listed, ObjectMissing, PlaceAway, Range
 
 _PARTIAL = ".partial"
@@ -32,7 +33,7 @@ class Folder:
             place = self.path / name
             with self._partial(place, data) as partial:
                 partial.rename(place)
-            _synchronise(place.parent)
+            synchronise(place.parent)
 
     def put_new(self, name: str, data: bytes) -> bool:
         with self._errors("written"):
@@ -46,13 +47,13 @@ class Folder:
                     return False
                 except OSError:  # a file system without links
                     partial.rename(place)
-            _synchronise(self.path)
+            synchronise(self.path)
             return True
 
     @contextmanager
     def _partial(self, place: Path, data: IO[bytes]) -> Iterator[Path]:
         """A whole file under a temporary name, gone afterwards: a kill or a full disk leaves nothing half."""
-        place.parent.mkdir(parents=True, exist_ok=True)
+        _make(place.parent)
         partial = place.with_name(f"{place.name}.{secrets.token_hex(4)}{_PARTIAL}")
         try:
             with partial.open("xb") as file:
@@ -118,15 +119,13 @@ class Folder:
             ) from error
 
 
+def _make(folder: Path) -> None:
+    """Make a folder and those above it, so that their names survive a power cut as those of the objects do."""
+    if not folder.is_dir():
+        _make(folder.parent)
+        folder.mkdir(exist_ok=True)
+        synchronise(folder.parent)
+
+
 def _raise(error: OSError) -> None:
     raise error
-
-
-def _synchronise(folder: Path) -> None:
-    """Let the name of a new file survive a power cut, where the system can do that."""
-    with suppress(OSError):
-        number = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(number)
-        finally:
-            os.close(number)
