@@ -1,11 +1,19 @@
-"""Whether a process of this machine lives. This module alone knows how each system says so."""
+"""Whether a process of this machine lives, and what distinguishes it from all others. This module alone knows how each
+system says so."""
 
 from __future__ import annotations
 
 import ctypes
 import os
+import platform
+import re
+import secrets
 import sys
+import zlib
+from pathlib import Path
 
+NAME = "[0-9a-f]{8}-[0-9]+-[0-9]+-[0-9a-f]{8}"
+"""What `name` gives, as a regular expression."""
 _MAY_ASK = 0x1000
 """``PROCESS_QUERY_LIMITED_INFORMATION``."""
 _RUNS = 259
@@ -43,3 +51,52 @@ def _is_alive_on_windows(pid: int) -> bool:
         return code.value == _RUNS
     finally:
         kernel.CloseHandle(ctypes.c_void_p(handle))
+
+
+def began(pid: int) -> str:
+    """When a process started, if the system says so. With it, a process number that is used again is recognized."""
+    fields = _read(f"/proc/{pid}/stat").rpartition(")")[2].split()
+    return fields[19] if len(fields) > 19 else ""
+
+
+def start_of_machine() -> str:
+    """Which start of the machine this is, where the system says so: every start has another text."""
+    return _read("/proc/sys/kernel/random/boot_id").strip()
+
+
+def machine() -> str:
+    """A text that two processes share which can see each other: machine, its start, and the container."""
+    return f"{platform.node()} {start_of_machine()} {_namespace()}"
+
+
+def name() -> str:
+    """A part of a file name that says that this process writes the file; each one is another."""
+    pid = os.getpid()
+    return f"{_machine_number()}-{pid}-{began(pid) or 0}-{secrets.token_hex(4)}"
+
+
+def has_ended(name: str) -> bool | None:
+    """Whether the process of a `name` has ended; None if it is of another machine, or this is not such a name."""
+    parts = name.split("-")
+    if re.fullmatch(NAME, name) is None or parts[0] != _machine_number():
+        return None
+    pid = int(parts[1])
+    return not is_alive(pid) or (began(pid) or "0") != parts[2]
+
+
+def _machine_number() -> str:
+    return f"{zlib.crc32(machine().encode()):08x}"
+
+
+def _read(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return ""
+
+
+def _namespace() -> str:
+    try:
+        return os.readlink("/proc/self/ns/pid")
+    except OSError:
+        return ""

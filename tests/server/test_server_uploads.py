@@ -19,6 +19,7 @@ from support.server_in_process import Lab, lab
 from support.waiting import until
 
 from server import intake, uploading
+from workbench import living_process
 from workbench.records import Measurement, RawData
 from workbench.store.scope import Scope
 
@@ -323,9 +324,11 @@ def test_what_a_killed_server_left_undone_is_done_by_the_next(
             # As if the process had died just after its answer was made durable.
             patched.setattr(intake.Intake, "start", lambda self, upload: Stopped())
             if "power" in killed:
-                patched.setattr(intake.lease, "_start", lambda: "the start before")
+                patched.setattr(living_process, "start_of_machine", lambda: "the start before")
             else:
-                patched.setattr(intake.lease, "take", lambda: f'["container {intake.lease._start()} pid", 1, ""]')
+                patched.setattr(
+                    intake.lease, "take", lambda: f'["container {living_process.start_of_machine()} pid", 1, ""]'
+                )
             assert confirm(first, begun, instance).json()["processing_status"] == "running"
         if "hour" in killed:
             with first.store.transaction() as db:

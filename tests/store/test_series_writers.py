@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from workbench import living_process
 from workbench.errors import StoreError
 from workbench.store import Store, Transaction
 from workbench.store.db import connections, lease
@@ -214,7 +215,7 @@ def test_a_writer_in_a_file_from_before_the_machine_was_started_is_gone(
     """Also if the clock of the machine was ahead then."""
     path, ahead = tmp_path / "s.wb", time.time_ns() // 1000 + 400 * 86_400_000_000
     with monkeypatch.context() as patch, Store.open(path) as store:
-        patch.setattr(lease, "_start", lambda: "yesterday")
+        patch.setattr(living_process, "start_of_machine", lambda: "yesterday")
         writer = store.series.writer("a")
         writer.add(Table.of({"v": np.random.default_rng(0).normal(size=1_500_000)}))
         with store.transaction() as connection:

@@ -15,9 +15,10 @@ from pathlib import Path
 import pytest
 from support.power_cut import names_kept
 
+from workbench import living_process
 from workbench.errors import Conflict, Damaged, NotFound, StoreError, StoreTooNew
 from workbench.store import Store
-from workbench.store.db import connections, lease
+from workbench.store.db import connections
 from workbench.store.scope import EVERYTHING
 from workbench.table import Table
 
@@ -193,9 +194,9 @@ def test_backups_to_one_place_do_not_mix(store: Store, tmp_path: Path, monkeypat
 
 
 def test_a_backup_removes_what_killed_ones_left_in_its_folder(store: Store, tmp_path: Path) -> None:
-    said = "from workbench.store.db import lease; print(lease.name())"
+    said = "from workbench import living_process; print(living_process.name())"
     dead = subprocess.run([sys.executable, "-c", said], check=True, capture_output=True, text=True).stdout.strip()
-    old, fresh, mine = "0123abcd", "deadbeef", lease.name()
+    old, fresh, mine = "0123abcd", "deadbeef", living_process.name()
     for token in (dead, old):
         for name in (f"{token}.partial", f"{token}.samples-partial", f"{mine}.samples-partial.{token}.partial"):
             for ending in ("", "-wal", "-shm", ".objects"):

@@ -20,6 +20,7 @@ import next_formats
 import pytest
 from next_formats import COLOUR, SHADE, TODAY, first_store, format_of
 
+from workbench import living_process
 from workbench.errors import Damaged, NotFound, StoreError, StoreNotice, StoreTooNew
 from workbench.records import Project
 from workbench.store import Scope, Store, migrations
@@ -32,6 +33,7 @@ import os, signal, sqlite3, sys
 from pathlib import Path
 import pytest
 import next_formats
+from workbench import living_process
 from workbench.errors import StoreError
 from workbench.store import Store
 from workbench.store.db import upgrade_command
@@ -200,6 +202,7 @@ def test_on_a_full_disk_no_upgrade_is_begun(tmp_path: Path, monkeypatch: pytest.
 FULL = """
 import resource, sqlite3, sys, warnings
 from pathlib import Path
+from workbench import living_process
 from workbench.errors import StoreError, StoreNotice
 from workbench.store import Store
 from workbench.store.db import upgrade_command
@@ -244,6 +247,7 @@ def test_a_full_disk_leaves_the_store_as_it_was(tmp_path: Path) -> None:
 READ_ONLY = """
 import os, sys, warnings
 from pathlib import Path
+from workbench import living_process
 from workbench.errors import StoreError, StoreNotice
 from workbench.store import Store
 from workbench.store.db import upgrade_command
@@ -380,7 +384,7 @@ def test_who_upgraded_when_the_power_was_cut_is_not_waited_for(
 ) -> None:
     path = first_store(tmp_path)
     with monkeypatch.context() as patch:
-        patch.setattr(lease, "_start", lambda: "before the power was cut")
+        patch.setattr(living_process, "start_of_machine", lambda: "before the power was cut")
         noted = upgrade_command._Begun(lease.take(), time.time_ns() // 1000, None)
     with Host(path) as store, store.transaction() as db:
         upgrade_command._note(db, noted)

@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import weakref
 from collections.abc import Mapping, Sequence
@@ -20,6 +19,8 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 from pydantic import JsonValue
+
+from .. import temporary_folder
 
 MODELS = ("SPM", "SPMe", "DFN")
 """The models of lithium-ion cells that can be simulated, from the fastest to the most detailed."""
@@ -84,7 +85,7 @@ class Running:
     """
 
     def __init__(self, job: Job, seconds: float | None) -> None:
-        self._place = Path(tempfile.mkdtemp(prefix="workbench-simulation-"))
+        self._place = temporary_folder.make()
         self._seconds, self._started = seconds, time.monotonic()
         self._stopped = False
         self._write(job)

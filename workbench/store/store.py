@@ -376,9 +376,7 @@ class Store(Host):
                     return check()
             except StoreError as error:
                 return [str(error)]
-            except (
-                Exception
-            ) as error:  # a page that belongs elsewhere gives rows of anything: that is a finding too
+            except Exception as error:  # a page that belongs elsewhere gives rows of anything
                 return [f"rows hold what no row can hold ({type(error).__name__}: {error})"]
 
     def _verify_search(self) -> list[str]:

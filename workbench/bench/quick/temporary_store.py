@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ... import temporary_folder
 from ...cycling.computed_columns import COMPUTED
 from ...errors import BadRequest, FileRefused
 from ...ingest.options import IngestKeywords, IngestOptions
@@ -78,7 +78,7 @@ def _of_frame(text: str) -> str:
 
 
 def _take(given: str | Path | pd.DataFrame, options: IngestKeywords) -> Taken:
-    folder = Path(tempfile.mkdtemp(prefix="workbench-quick-"))
+    folder = temporary_folder.make()
     backend: LocalBackend | None = None
     try:
         path = _file(given, folder)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from ...errors import BadRequest
 from ...messages import counted, option_name
@@ -14,6 +13,7 @@ from ...records import Measurement
 from ...store.scope import Scope
 from ...store.series import derived
 from ...store.store import Store
+from ...temporary_folder import temporary_folder
 from ..plan.jobs import Job
 from ..plan.read_options import ReadOptions
 from ..report.report import FileReport
@@ -30,10 +30,10 @@ def from_kept_copies(
     found = derived.read_before(store, rules_of_readers(), derived.in_reach(store, scope))
     jobs: list[Job] = []
     lacking: list[FileReport] = []
-    with TemporaryDirectory(prefix="workbench-", ignore_cleanup_errors=True) as folder:
+    with temporary_folder() as folder:
         for number, one in enumerate(found):
             record = store.rows.get(Measurement, one.id, scope)
-            paths = _copies(store, record, Path(folder, str(number)))
+            paths = _copies(store, record, folder / str(number))
             if paths:
                 options = reading.as_said(record.source.get("options") or {}, paths[1:])
                 jobs.append(Job(paths, options, before=record.id, called=f"the kept copy of {paths[0].name}"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import tarfile
-import tempfile
 import weakref
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, NamedTuple
 
+from ... import temporary_folder
 from ...errors import FileRefused, TooLarge
 from ...messages import spaced
 from ...readers.file.archives import BROKEN_ZIP, past_bounds
@@ -55,7 +55,7 @@ class Unpacked:
         FileRefused, TooLarge
             If it is damaged, needs a password, or is over a limit.
         """
-        folder = Path(tempfile.mkdtemp(prefix="workbench-"))
+        folder = temporary_folder.make()
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         self.folders.append(folder)
         root = folder / (_folder_name(archive.name) or "archive")

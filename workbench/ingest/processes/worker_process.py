@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 
 import orjson
 
+from ... import temporary_folder
 from ...import_path import bare_environment, bare_program, pythonpath
 from ...readers.file.parser_process import can_lock
 from .answer_lines import AnswerLines
@@ -57,7 +57,7 @@ class Worker:
     def __init__(self, kind: Kind, scratch: Path | None = None) -> None:
         self.kind = kind
         self._own = scratch is None
-        self.scratch = Path(tempfile.mkdtemp(prefix="workbench-")) if scratch is None else scratch
+        self.scratch = temporary_folder.make() if scratch is None else scratch
         self._process: subprocess.Popen[bytes] | None = None
         self._lines: AnswerLines | None = None
         self._ready = False

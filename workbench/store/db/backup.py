@@ -10,6 +10,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import TypeAlias
 
+from ... import living_process
 from ...errors import Conflict, NotFound
 from ...whole_file import synchronise
 from . import lease
@@ -87,10 +88,9 @@ def remove(*files: str | Path) -> None:
 def remove_leftovers(destination: Path) -> None:
     """Remove what killed backups left in this folder, also those to other names: many have the date in their name. One
     that may be at work keeps its files. Older versions named no process: what they left goes with its own name only."""
-    long = "[0-9a-f]{8}-[0-9]+-[0-9]+-[0-9a-f]{8}"
-    name = f"(?:{long}|[0-9a-f]{{8}})"
+    name = f"(?:{living_process.NAME}|[0-9a-f]{{8}})"
     here = rf"{re.escape(destination.name)}(?:\.{name}\.samples-partial)?\.(?P<here>{name})"
-    pattern = re.compile(rf"(?:{here}|.+\.(?P<other>{long}))\.(?:samples-)?partial", re.DOTALL)
+    pattern = re.compile(rf"(?:{here}|.+\.(?P<other>{living_process.NAME}))\.(?:samples-)?partial", re.DOTALL)
     with suppress(OSError):
         for path in list(destination.parent.iterdir()):
             found = pattern.fullmatch(path.name)
@@ -140,7 +140,7 @@ def _copy(
     refuse_place(place)
     remove_leftovers(place)
     # A name of its own: two backups to one place must not write into each other.
-    partial = place.with_name(f"{place.name}.{lease.name()}.partial")
+    partial = place.with_name(f"{place.name}.{living_process.name()}.partial")
     try:
         with named(place), closing(sqlite3.connect(partial)) as copy:
             connection.backup(copy, pages=_PAGES, progress=progress)

@@ -3,71 +3,25 @@
 from __future__ import annotations
 
 import os
-import platform
-import secrets
 import time
-import zlib
-from pathlib import Path
 
 import orjson
 
-from ...living_process import is_alive
+from ... import living_process
 
 SILENCE_SECONDS = 3600
-
-
-def _read(path: str) -> str:
-    try:
-        return Path(path).read_text(encoding="ascii", errors="replace")
-    except OSError:
-        return ""
-
-
-def _namespace() -> str:
-    try:
-        return os.readlink("/proc/self/ns/pid")
-    except OSError:
-        return ""
-
-
-def _start() -> str:
-    """Which start of the machine this is, where the system says so: every start has another text."""
-    return _read("/proc/sys/kernel/random/boot_id").strip()
-
-
-def _machine() -> str:
-    return f"{platform.node()} {_start()} {_namespace()}"
-
-
-def _born(pid: int) -> str:
-    """When a process started, if the system says so. With it, a process number that is used again is recognized."""
-    fields = _read(f"/proc/{pid}/stat").rpartition(")")[2].split()
-    return fields[19] if len(fields) > 19 else ""
 
 
 def take() -> str:
     """The text that says that this process is the writer."""
     pid = os.getpid()
-    return orjson.dumps([_machine(), pid, _born(pid)]).decode()
-
-
-def name() -> str:
-    """A part of a file name that says that this process writes the file; each one is another."""
-    pid = os.getpid()
-    return f"{_machine_number()}-{pid}-{_born(pid) or 0}-{secrets.token_hex(4)}"
+    return orjson.dumps([living_process.machine(), pid, living_process.began(pid)]).decode()
 
 
 def is_name_held(name: str, beat: int) -> bool:
-    """As `is_held`, for a `name`; one of an older version has no process."""
-    parts = name.split("-")
-    if len(parts) != 4 or parts[0] != _machine_number():
-        return time.time() - beat / 1e6 < SILENCE_SECONDS
-    pid = int(parts[1])
-    return is_alive(pid) and (_born(pid) or "0") == parts[2]
-
-
-def _machine_number() -> str:
-    return f"{zlib.crc32(_machine().encode()):08x}"
+    """As `is_held`, for a name of a process (see `living_process.name`); one of an older version has no process."""
+    ended = living_process.has_ended(name)
+    return time.time() - beat / 1e6 < SILENCE_SECONDS if ended is None else not ended
 
 
 def is_held(lease: str, beat: int, *, one_machine: bool = False) -> bool:
@@ -86,14 +40,14 @@ def is_held(lease: str, beat: int, *, one_machine: bool = False) -> bool:
         return False
     if one_machine and _is_of_another_start(str(machine)):
         return False
-    if machine != _machine():
+    if machine != living_process.machine():
         return time.time() - beat / 1e6 < SILENCE_SECONDS
-    if not is_alive(pid):
+    if not living_process.is_alive(pid):
         return False
-    return bool(_born(pid) == born)
+    return bool(living_process.began(pid) == born)
 
 
 def _is_of_another_start(machine: str) -> bool:
-    """Whether the text of a machine (see `_machine`) names another start than that of this machine now."""
-    parts, now = machine.rsplit(" ", 2), _start()
+    """Whether the text of a `living_process.machine` names another start than that of this machine now."""
+    parts, now = machine.rsplit(" ", 2), living_process.start_of_machine()
     return len(parts) == 3 and bool(parts[1] and now) and parts[1] != now

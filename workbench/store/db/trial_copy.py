@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 from ...errors import StoreError
+from ...temporary_folder import temporary_folder
 from ..store import Store
 from .connections import named
 
@@ -22,8 +22,8 @@ def rehearsal(store: Store) -> Iterator[Store]:
 
     The original is read but not locked: others can write to it meanwhile.
     """
-    with tempfile.TemporaryDirectory(prefix="workbench-", ignore_cleanup_errors=True) as folder:
-        place = Path(folder) / store.path.name
+    with temporary_folder() as folder:
+        place = folder / store.path.name
         opened = closing(sqlite3.connect(place, isolation_level=None, uri=True))
         with named(store.path), _room_in(folder), opened as copy:
             copy.execute("attach ? as origin", [f"{store.path.absolute().as_uri()}?mode=ro"])
@@ -42,7 +42,7 @@ def rehearsal(store: Store) -> Iterator[Store]:
 
 
 @contextmanager
-def _room_in(folder: str) -> Iterator[None]:
+def _room_in(folder: Path) -> Iterator[None]:
     """Say which disk is full: the store itself is only read."""
     try:
         yield

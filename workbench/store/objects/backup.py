@@ -6,8 +6,8 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from ... import living_process
 from ...errors import StoreError
-from ..db import lease
 from ..db.backup import backup as backup_file
 from ..db.backup import give_name, refuse_place, remove, remove_leftovers
 from ..db.main_file import log_bytes
@@ -117,7 +117,7 @@ def _in_one_file(
         stored.set_setting(copy, Setting(address, ""))  # it finds the objects wherever the copy is
 
     remove_leftovers(destination)
-    partial = destination.with_name(f"{destination.name}.{lease.name()}.samples-partial")
+    partial = destination.with_name(f"{destination.name}.{living_process.name()}.samples-partial")
     try:
         backup_file(store, partial, finish=finish)
         with Store.open(partial, create=False) as copy:
