@@ -6,7 +6,6 @@ import signal
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Unpack
 
@@ -16,6 +15,7 @@ from ..environment import meant_store
 from ..errors import BadRequest
 from ..messages import counted
 from ..quick_import import later
+from ..temporary_folder import temporary_folder
 from .alerts import row_in_words
 from .console import out, print_json, progress_bar
 from .help import Commands
@@ -79,10 +79,10 @@ def ingest(
         from ..ingest.processes import warm_workers
 
         warm_workers.start()  # it takes as long as the imports and the store that follow
-    with TemporaryDirectory(prefix="workbench-", ignore_cleanup_errors=True) as scratch:
+    with temporary_folder() as scratch:
         place = meant_store(store)
         if options["dry_run"] and not place.exists():
-            place = Path(scratch, "workbench.db")  # a dry run makes no store either
+            place = scratch / "workbench.db"  # a dry run makes no store either
         with open_bench(place, project, organization, executor=executor) as bench, progress_bar("Reading") as step:
             name = bench.backend.project.name
             done = bench.ingest(paths or [], progress=step, **options)

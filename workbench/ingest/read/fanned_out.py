@@ -9,7 +9,6 @@ from __future__ import annotations
 import secrets
 import shutil
 import socket
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Any
 
 from ...errors import ExecutorAway, WorkerDied
 from ...fan_out import FanOut, own_task
+from ...temporary_folder import temporary_folder
 from ..plan.jobs import Job
 from ..plan.read_options import ReadOptions
 from ..processes.worker_process import as_path, as_text
@@ -51,8 +51,8 @@ def outcomes_apart(
     ExecutorAway
         If the executor, or a worker the files, cannot be reached.
     """
-    with tempfile.TemporaryDirectory(prefix="workbench-", ignore_cleanup_errors=True) as folder:
-        scratch, mark = Path(folder), secrets.token_hex(8)
+    with temporary_folder() as scratch:
+        mark = secrets.token_hex(8)
         (scratch / _MARK).write_text(mark)
         tasks = [
             _Task(
