@@ -49,7 +49,8 @@ class Column:
 
     @classmethod
     def of(cls, values: Array, valid: NDArray[np.bool_] | None = None) -> Column:
-        """A column from a numpy array by its dtype (floats, integers, bool, datetime64, text or objects).
+        """A column from a numpy array by its dtype (floats, integers, bool, datetime64, text or objects). Time spans
+        (timedelta64) are numbers of seconds. What a masked array hides is null.
 
         Raises
         ------
@@ -58,6 +59,9 @@ class Column:
         """
         if values.ndim != 1:
             raise ValueError(f"a column has one dimension, not {values.ndim}")
+        if isinstance(values, np.ma.MaskedArray):
+            shown = ~np.ma.getmaskarray(values)
+            return cls.of(values.data, shown if valid is None else shown & valid)
         if not values.dtype.isnative:
             values = values.astype(values.dtype.newbyteorder("="))
         if valid is not None and bool(valid.all()):
@@ -72,12 +76,12 @@ class Column:
             return cls("integer", values, valid)
         if code == "b":
             return cls("boolean", values, valid)
-        if code == "M":
-            micros = values.astype("datetime64[us]").view(np.int64)
+        if code in "mM":
+            micros = values.astype("datetime64[us]" if code == "M" else "timedelta64[us]").view(np.int64)
             missing = np.isnat(values)
             if missing.any():
                 valid = ~missing if valid is None else valid & ~missing
-            return cls("datetime", micros, valid)
+            return cls("datetime", micros, valid) if code == "M" else cls("number", micros / 1e6, valid)
         if valid is not None:
             items = values.tolist()
             return cls.from_python([item if ok else None for item, ok in zip(items, valid, strict=True)])

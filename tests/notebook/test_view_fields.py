@@ -442,6 +442,15 @@ def test_the_ends_of_a_range_can_be_typed() -> None:
     assert (held.field.value, low.text, high.text) == ([3, 9], "3", "9")
 
 
+def test_a_view_shows_a_list_that_is_not_a_range_and_the_next_range_again() -> None:
+    panel = ControlPanel(lambda *_: None)
+    params = {"p": param([1, 5], min=0, max=10)}
+    for value, kind in (([1, 5], widgets.IntRangeSlider), ([5, 1], widgets.Text), ([2, 3], widgets.IntRangeSlider)):
+        panel.show(params, {"p": value}, {})
+        held = panel.fields["p"]
+        assert (type(held.main), held.value) == (kind, value)
+
+
 def test_arrow_keys_go_on_by_steps() -> None:
     held = Held(0.1, min=0.0, step=0.2)
     held.field.typed._keyed(None, {"kind": "step", "by": 1, "text": "0.1"}, [])

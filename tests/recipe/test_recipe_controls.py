@@ -81,6 +81,14 @@ def test_the_table(default: Any, control: Any, widget: str) -> None:
     assert json.loads(json.dumps(made)) == made
 
 
+@pytest.mark.parametrize("value", [[5, 1], [3], [1, 2, 3], [1, None]], ids=str)
+def test_a_value_that_is_not_a_range_is_not_on_a_range_slider(value: Any) -> None:
+    """A list takes any numbers within the bounds; a slider with two ends can show only two, the lower one first."""
+    made = param([1, 5], min=0, max=10)
+    assert decide("p", made, value=value)["widget"] == "json"
+    assert [decide("p", made, value=one)["widget"] for one in ([2, 2], [], None)] == ["int_range_slider"] * 3
+
+
 def test_a_param_without_control_is_not_shown() -> None:
     plain = parse(small(params={"p": {"kind": "view", "default": 1}})).params["p"]
     assert decide("p", plain)["widget"] == "hidden"

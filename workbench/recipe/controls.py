@@ -309,14 +309,23 @@ def _optional(asked: Asked) -> Drawing | None:
 
 
 def _range(asked: Asked) -> Drawing | None:
-    default, control = asked.default, asked.control
-    if not isinstance(default, list) or len(default) != 2 or control.min is None or control.max is None:
+    control = asked.control
+    ends = _ends(asked.default)
+    if ends is None or control.min is None or control.max is None:
         return None
-    low, high = default
-    if not (is_number(low) and is_number(high) and low <= high):
-        return None
+    if asked.value and _ends(asked.value) is None:
+        return None  # a list takes other numbers too, and two ends cannot show them
+    low, high = ends
     scale = _scale(low if isinstance(low, float) else high, control)
     return _scaled("int_range_slider" if scale["integer"] else "float_range_slider", scale)
+
+
+def _ends(value: JsonValue) -> tuple[int | float, int | float] | None:
+    """The lower and the higher end, if the value is a range."""
+    if not isinstance(value, list) or len(value) != 2:
+        return None
+    low, high = value
+    return (low, high) if is_number(low) and is_number(high) and low <= high else None
 
 
 def _scaled(widget: str, scale: Scale) -> Drawing:
