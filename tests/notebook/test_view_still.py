@@ -117,3 +117,25 @@ def test_a_figure_widget_hands_its_picture_to_the_notebook(kept: list[str], tmp_
         view.surface.beside._handle_custom_msg({"picture": PICTURE, "dark": True}, [])
         assert f'src="{PICTURE}" alt="The figure, as last drawn" data-ground="dark"' in kept[-1]
         view.close()
+
+
+def test_where_widgets_are_not_drawn_a_view_is_its_words_and_not_a_tree_of_boxes(
+    kept: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pages of `nbconvert --to html` show the plain text of a widget, in front of the picture if there is one."""
+    shown: list[dict[str, Any]] = []
+    monkeypatch.setattr("workbench.notebook.saved_picture.display", lambda data, raw: shown.append(data))
+    plan = {"steps": {"cells": {"op": "list", "source": "instances", "fields": ["name"]}}}
+    with wb.open(tmp_path / "lab.db") as bench:
+        board = bench.dashboards.create("Default", "Board")
+        board.save("Empty", {"plan": plan, "transform": EMPTY})
+        views = [bench.show("Empty"), board.show(), bench.author(board=board)]
+        for view in views:
+            view._ipython_display_()
+            view.close()
+    assert [data["text/plain"] for data in shown] == ["<view of 'Empty'>", "<view of 1 plot: Empty>", "<author>"]
+    assert {data["application/vnd.jupyter.widget-view+json"]["version_major"] for data in shown} == {2}
+    still = Still()
+    still.display()
+    still.keep(PICTURE)
+    assert ".jp-RenderedText) { display: none; }" in kept[-1]

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, TypeAlias
 import anywidget
 import ipywidgets as widgets
 import traitlets
-from IPython.display import display
 from pydantic import JsonValue
 
 from ..authoring import CheckedAnswer, Conversation, Respond, Turn
@@ -27,6 +26,7 @@ from .closing import close_all
 from .event_loop import at_home
 from .model_writing import ModelWriting
 from .plot_view import KeyGuard
+from .saved_picture import show_live
 from .surface import Message, Synced
 from .view import View
 
@@ -145,7 +145,7 @@ class AuthorView:
         return "<author>" if draft is None else f"<author of {str(draft['name'])!r}>"
 
     def _ipython_display_(self) -> None:
-        display(self.widget)
+        show_live(self.widget, repr(self))
 
     # Messages of the page
 

@@ -7,7 +7,6 @@ from html import escape
 from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
-from IPython.display import display
 from pydantic import JsonValue
 
 from ..backend import Backend, FigureAnswer
@@ -23,7 +22,7 @@ from .closing import close_all
 from .event_loop import at_home
 from .panel import ControlPanel
 from .plot_view import ControlNames, KeyGuard, PlotView
-from .saved_picture import Still
+from .saved_picture import Still, show_live
 from .surface import Shown
 from .time_limit import TimeLimit
 from .view import View
@@ -127,7 +126,7 @@ class BoardView:
         return f"<view of {words.many(len(self.views), 'plot')}: {', '.join(self.views)}>"
 
     def _ipython_display_(self) -> None:
-        display(self.widget)
+        show_live(self.widget, repr(self))
         self._still.display()
 
     # How it is built

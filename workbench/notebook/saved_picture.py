@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from uuid import uuid4
 
-from IPython.display import HTML, DisplayHandle
+import ipywidgets as widgets
+from IPython.display import HTML, DisplayHandle, display
 from pydantic import JsonValue
 
 _PICTURE = re.compile(r"data:image/(webp|png);base64,[A-Za-z0-9+/=]+")
@@ -16,11 +17,12 @@ MOST_BYTES = 400_000
 VIEWS = "battery_workbench_view"
 """The metadata of an output that say what its live views show."""
 _CAPTION = "As last drawn. Run the cell for the live view."
-# Without a kernel, the output of the live view is one line that says so, and this style hides it. In a live view,
-# elements of one line (buttons, labels, counts) are inside other widgets, so the style does not match them.
+# Without a kernel, the output of the live view is one line that says so, and on a page that nbconvert made it is the
+# view as text; this style hides both. In a live view, elements of one line (buttons, labels, counts) are inside other
+# widgets, so the style does not match them.
 _STYLE = (
     ".jp-OutputArea-child:has(+ .jp-OutputArea-child [data-wb-still='{id}'])"
-    " .jupyter-widgets:not(.jupyter-widgets *):not(:has(*)) {{ display: none; }}"
+    " :is(.jupyter-widgets:not(.jupyter-widgets *):not(:has(*)), .jp-RenderedText) {{ display: none; }}"
 )
 # One picture serves both themes. On a dark page, light and dark of a light picture are swapped and the hues stay;
 # the same on a light page with a dark picture. On a page that drops styles, the picture keeps its background.
@@ -39,6 +41,11 @@ _TILE = (
 _ABSENT = "<small>No picture was kept.</small>"
 _LEAST = 0.25
 """The least part of the width that the picture of a tile takes."""
+
+
+def show_live(widget: widgets.Widget, text: str) -> None:
+    """Display a widget. ``text`` is what is read where widgets are not drawn: in a terminal, and in saved notebooks."""
+    display({**widget._repr_mimebundle_(), "text/plain": text}, raw=True)
 
 
 class Still:

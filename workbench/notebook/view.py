@@ -10,7 +10,6 @@ from threading import Event
 from typing import TYPE_CHECKING, cast
 
 import ipywidgets as widgets
-from IPython.display import display
 from pydantic import JsonValue
 
 from ..backend import Backend, FigureAnswer
@@ -34,7 +33,7 @@ from .history import History
 from .panel import ControlPanel
 from .plot_view import ACTS, TILE_ACTS, ControlNames, KeyGuard, PlotView
 from .recipe_panel import RecipeDesk
-from .saved_picture import Still
+from .saved_picture import Still, show_live
 from .surface import Asked, Looked, Picture, Reason, Shown, Stills, Stops, Surface
 from .time_limit import TimeLimit, seconds_of
 
@@ -238,7 +237,7 @@ class View:
 
     def _ipython_display_(self) -> None:
         """Show the live view. Below it is a picture for the saved notebook, which is hidden while the view is live."""
-        display(self.widget)
+        show_live(self.widget, repr(self))
         if self._still is not None:
             self._still.display()
 
