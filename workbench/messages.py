@@ -62,6 +62,12 @@ _GENERAL = (
 """How pydantic's own sentences begin; a text of ours says what a value is for."""
 
 
+def as_given(value: object) -> str:
+    """What somebody gave, in a sentence: as Python writes it, or its type where that is long."""
+    text = repr(value)
+    return text if len(text) <= 60 and "\n" not in text else f"a {type(value).__name__}"
+
+
 def called(place: Sequence[str | int]) -> str:
     """What the value at a place is called in a sentence. A number there counts entries, so it names none.
 

@@ -125,6 +125,25 @@ def test_a_figure_that_nobody_looked_at_is_copied_and_compared_as_any(
     assert same.layout.title.text == "Two"
 
 
+@pytest.mark.parametrize("made", [copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
+def test_a_copy_knows_how_the_figure_was_made(bench: wb.Bench, made: Callable[[wb.Figure], wb.Figure]) -> None:
+    raw = {**recipe(TWO), "params": {"n": {"kind": "view", "default": 3}}}
+    figure = bench.figure(
+        {**raw, "transform": raw["transform"].replace("    return", "    print('said')\n    return")}
+    )
+    same = made(figure).workbench
+    assert (same.values, same.log, same.cache) == ({"n": 3}, "said\n", figure.workbench.cache)
+    assert [one.code for one in same.lint] == [one.code for one in figure.workbench.lint] != []
+    assert same.traces == figure.workbench.traces != []
+
+
+def test_a_copy_in_this_process_has_the_passport(bench: wb.Bench) -> None:
+    figure = bench.figure(recipe(TWO))
+    assert copy.deepcopy(figure).workbench.passport == figure.workbench.passport
+    with pytest.raises(wb.BadRequest, match=r"not drawn by bench\.figure in this process"):
+        _ = pickle.loads(pickle.dumps(figure)).workbench.passport
+
+
 def test_a_figure_that_nobody_looked_at_is_changed_as_any(bench: wb.Bench) -> None:
     figure = bench.figure(recipe(TWO))
     figure.layout.title.text = "Changed"

@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from support.handwritten import HANDWRITTEN as PLOTS
 from support.local_and_remote import WHERE, opened
@@ -97,8 +98,13 @@ def test_pages_hold_all_rows_once(bench: Bench) -> None:
     samples = bench.look(PLOTS["dqdv"])["samples"]
     assert samples.page(source=samples.sources[2]).frame.equals(samples.page(source=2).frame)
     assert samples.page(3, source=1).frame.index.tolist() == list(range(20, 30))
-    with pytest.raises(wb.BadRequest, match="has no source 'none'"):
-        samples.page(source="none")
+    for source in ("none", -1, 99, [1], None):
+        with pytest.raises(wb.BadRequest, match="has no source '"):
+            samples.page(source=source)
+    for wrong in ({"number": 0}, {"number": 1.5}, {"number": "2"}, {"rows": 0}, {"rows": 2.5}, {"rows": None}):
+        with pytest.raises(wb.BadRequest, match=f"'{next(iter(wrong))}' of a page is a whole number from 1"):
+            cycles.page(**wrong)
+    assert cycles.page(np.int64(2), rows=np.int16(7)).frame.index.tolist() == list(range(7, 14))
 
 
 def test_a_failing_step_shows_its_problem_and_the_others_their_tables(bench: Bench) -> None:
@@ -161,6 +167,9 @@ def test_a_plan_alone_and_a_built_one_and_a_file(bench: Bench, tmp_path: Path) -
     assert [problem.loc[-1] for problem in bench.look(path).problems] == ["x"]
     with pytest.raises(wb.BadRequest, match="Did you mean 'tests'"):
         look["test"]
+    assert "test" not in look
+    assert look.get("test") is None
+    assert look.get("tests") is look["tests"]
 
 
 @pytest.mark.parametrize("raw", [{}, {"plan": {}}, {"plan": {"steps": {}}}, {"plan": {"steps": []}}])

@@ -43,6 +43,8 @@ def test_a_figure_without_a_height_gets_one_and_keeps_its_own(outputs: list[Any]
         ({"paper_bgcolor": "white"}, False),
         ({"plot_bgcolor": "#eee"}, False),
         ({"template": {"layout": {"paper_bgcolor": "rgba(20, 20, 20, 1)"}}}, False),
+        ({"template": {"layout": {"paper_bgcolor": "rgb(10%, 10%, 12%)"}}}, False),
+        ({"template": {"layout": {"paper_bgcolor": "rgb(98%, 98%, 98%)"}}}, True),
         ({"template": {"layout": {"paper_bgcolor": "#fff"}}}, True),
     ],
 )

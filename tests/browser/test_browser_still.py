@@ -28,7 +28,8 @@ ARROW = """list => {
   const drawn = decodeURIComponent(backgroundImage.replace(/;base64,([^"]*)/, (_, data) => atob(data)));
   return [/#[0-9a-fA-F]{6}/.exec(drawn)[0], backgroundColor];
 }"""
-LOOK = 'bench.look({"steps": {"tests": {"op": "list", "source": "measurements", "fields": ["name"]}}})'
+LOOK = """look = {"op": "list", "source": "measurements", "fields": ["name", "cycle_count"]}
+bench.look({"steps": {"tests": look}})"""
 BATCHES = """from workbench import steps
 cells = steps.list("instances", fields=["id", "batch_name"], limit=100)
 batches = wb.param("batches", ["A", "B", "C"], label="Batches", options_from=cells["batch_name"])
@@ -78,6 +79,10 @@ def test_a_look_at_a_plan_keeps_its_own_face_beside_a_view(sheet: NotebookPage) 
     LiveView(sheet, sheet.run(0))
     table = sheet.run(2).locator("div.wb-look")
     assert table.evaluate("e => getComputedStyle(e, '::before').content") == "none"
+    for kind, side in (("text", "left"), ("number", "right")):
+        for tag in ("th", "td"):
+            cell = table.locator(f"{tag}.wb-{kind}").first
+            assert cell.evaluate("e => getComputedStyle(e).textAlign") == side, (tag, kind)
 
 
 @pytest.mark.parametrize(

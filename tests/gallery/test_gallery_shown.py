@@ -13,6 +13,7 @@ from support.needs import chromium
 
 import workbench as wb
 from workbench.bench import gallery as shown
+from workbench.bench.display import DARK_PAGE
 from workbench.errors import BadRequest, ExportUnavailable
 from workbench.pictures import browser
 from workbench.recipe.plot import PlotConfig
@@ -103,7 +104,9 @@ def test_without_data_no_browser_is_started(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(browser, "_guarded", started.append)
     with wb.open(tmp_path / "lab.db") as bench:
         gallery = bench.gallery()
-        page = Pictures(gallery._repr_html_())
+        shown = gallery._repr_html_()
+        page = Pictures(shown)
+    assert f"{DARK_PAGE} .wb-gallery img {{ filter: invert" in shown, "white pictures glare on a dark page"
     assert gallery.items
     assert not page.files
     assert not started

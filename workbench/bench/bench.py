@@ -203,7 +203,10 @@ class Bench(Trusting, Analysing, Authoring, Excluding, Exporting, Simulating, Ma
         """Records by a part of their name or the beginning of a word in their notes, with the number of all hits."""
         if not isinstance(text, str):
             raise BadRequest(f"A search is for a text, such as 'cell 25'; this is {text!r:.40}.")
-        return self.backend.search(text, **options)
+        as_python = {
+            name: value.tolist() if hasattr(value, "tolist") else value for name, value in options.items()
+        }
+        return self.backend.search(text, **as_python)
 
     def config_of(self, recipe: AnyRecipe) -> PlotConfig:
         """The checked recipe of a Recipe, a mapping, the path of a recipe file, or a saved plot or its name.

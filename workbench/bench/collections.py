@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set, ValuesView
 from contextlib import contextmanager
 from dataclasses import replace
+from operator import index
 from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 from pydantic import JsonValue
@@ -80,8 +81,7 @@ class Collection(Generic[R]):
         NotFound
             For a name in a filter of ids that no record has.
         """
-        if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 0):
-            raise BadRequest(f"'limit' is the most records to list: a whole number from 0, not {limit!r}.")
+        limit = None if limit is None else _most(limit)
         source = self.kind.listed_as
         if source is None:
             self._refuse_unknown(filters, ["name", "name_contains"])
@@ -178,15 +178,26 @@ class Collection(Generic[R]):
         return resolved
 
 
-def listed(fields: Iterable[str] | None) -> builtins.list[str] | None:
-    """Names as a list; one name is a list of one."""
+def _most(limit: int) -> int:
+    """The most records to list. A number out of a frame is numpy's."""
+    try:
+        most = -1 if isinstance(limit, bool) else index(limit)
+    except TypeError:
+        most = -1
+    if most < 0:
+        raise BadRequest(f"'limit' is the most records to list: a whole number from 0, not {limit!r}.")
+    return most
+
+
+def listed(fields: Iterable[str] | None, what: str = "fields") -> builtins.list[str] | None:
+    """Names as a list; one name is a list of one. ``what`` is what the caller calls them."""
     if isinstance(fields, str):
         return [fields]
     if fields is not None and not isinstance(fields, Iterable):
-        raise BadRequest(f"'fields' is a list of names of columns, not {fields!r:.40}.")
+        raise BadRequest(f"'{what}' is a list of names of columns, not {fields!r:.40}.")
     names = None if fields is None else [*fields]
     if names is not None and (wrong := [name for name in names if not isinstance(name, str)]):
-        raise BadRequest(f"'fields' is a list of names of columns, and {wrong[0]!r:.40} is not a name.")
+        raise BadRequest(f"'{what}' is a list of names of columns, and {wrong[0]!r:.40} is not a name.")
     return names
 
 

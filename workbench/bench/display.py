@@ -17,9 +17,9 @@ HEIGHT = 450
 _RENDERERS = ("plotly_mimetype", "notebook", "jupyterlab", "nteract", "vscode")
 _LIGHT = 0.4
 _MOST_NAMES = 8
-_DARK_PAGE = ":is(body[data-jp-theme-light='false'], body[data-vscode-theme-kind*='dark'])"
+DARK_PAGE = ":is(body[data-jp-theme-light='false'], body[data-vscode-theme-kind*='dark'])"
 # Saved pictures of live views have the same rule: light and dark are swapped, and the hues stay.
-_SWAPPED = "filter: invert(0.93) hue-rotate(180deg)"
+SWAPPED = "filter: invert(0.93) hue-rotate(180deg)"
 _FIGURE = ":is(.jp-RenderedPlotly, .plotly-graph-div)"
 _UNSEEN = (
     "position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap"
@@ -48,7 +48,7 @@ def _beside(figure: go.Figure, height: float) -> str:
     above = f".jp-OutputArea-child:has(+ .jp-OutputArea-child [data-wb-figure='{mark}'])"
     rules = f"{above} .jp-RenderedPlotly {{ height: {height:g}px; }}"
     if _follows(figure):
-        rules += f" {_DARK_PAGE} {above} {_FIGURE} {{ {_SWAPPED}; }}"
+        rules += f" {DARK_PAGE} {above} {_FIGURE} {{ {SWAPPED}; }}"
     style = f"<style>{rules}</style>"
     return f"<div data-wb-figure='{mark}'>{style}<span style='{_UNSEEN}'>{escape(in_words(figure))}</span></div>"
 
@@ -69,8 +69,8 @@ def _lightness(color: str) -> float:
         parts = [int(color[1 + n * step : 1 + (n + 1) * step], 16) / float(16**step - 1) for n in range(3)]
         return sum(parts, 0.0) / 3
     if color.startswith("rgb"):
-        parts = [float(part) / 255 for part in color.partition("(")[2].rstrip(")").split(",")[:3]]
-        return sum(parts) / 3
+        parts = color.partition("(")[2].rstrip(")").split(",")[:3]
+        return sum(float(part.strip("% ")) / (100 if "%" in part else 255) for part in parts) / 3
     return 0.0 if color == "black" else 1.0
 
 

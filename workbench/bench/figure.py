@@ -69,6 +69,14 @@ class Made:
         lines += [f"warning: {warning['message']}" for warning in self.warnings]
         return "\n".join([*lines, f"log: {self.log}"] if self.log else lines)
 
+    def __deepcopy__(self, memo: object) -> Made:
+        return self
+
+    def __getstate__(self) -> dict[str, object]:
+        """What goes into another process: all that is known, but not the bench, which knows the passport."""
+        known = {name: value for name, value in vars(self).items() if name != "passport"}
+        return {**known, "answer": None, "telling": None, "lint": self.lint, "traces": self.traces}
+
     @cached_property
     def passport(self) -> Passport:
         """What the figure was drawn from, as exported files hold it.
@@ -76,10 +84,12 @@ class Made:
         Raises
         ------
         BadRequest
-            If no bench drew it.
+            If no bench drew it, or one in another process.
         """
         if self.telling is None:
-            raise BadRequest("This figure was not drawn by bench.figure, so nothing says what it was drawn from.")
+            raise BadRequest(
+                "This figure was not drawn by bench.figure in this process, so nothing says what it was drawn from."
+            )
         return self.telling()
 
     @cached_property
@@ -134,6 +144,10 @@ class Figure(go.Figure):  # type: ignore[misc]  # plotly has no types
             if content is not None or name in self.__dict__:  # the latter: another thread made it meanwhile
                 return getattr(self, name)
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
+
+    def __reduce__(self) -> tuple[Plotly, ...]:
+        """For copies and other processes: plotly knows only its own part."""
+        return (*super().__reduce__(), {"_made": self._made})
 
     def _filled(self, *args: Plotly, **kwargs: Plotly) -> Figure:
         super().__init__(*args, **kwargs)

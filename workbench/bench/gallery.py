@@ -5,6 +5,7 @@ from __future__ import annotations
 from base64 import b64encode
 from collections.abc import Iterator
 from html import escape
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -13,8 +14,14 @@ from ..errors import WorkbenchError
 from ..gallery.listing import GalleryItem
 from ..operations.galleries import gallery_config
 from ..pictures import thumbnails
+from ..quick_import import later
 from ..recipe.plot import PlotConfig
 from ..recipe.recipe import Recipe
+
+if TYPE_CHECKING:
+    from . import display
+else:  # a gallery that is printed draws nothing
+    display = later("workbench.bench.display")
 
 _WIDE = (720, 460)
 
@@ -70,7 +77,8 @@ class Gallery:
             if not item["ready"]
         ]
         grid = "display:grid;grid-template-columns:repeat(auto-fill,minmax(360px,1fr));gap:12px"
-        return f"<div style='{grid}'>{''.join(parts)}</div><ul>{''.join(rest)}</ul>"
+        style = f"<style>{display.DARK_PAGE} .wb-gallery img {{ {display.SWAPPED}; }}</style>"
+        return f"{style}<div class='wb-gallery' style='{grid}'>{''.join(parts)}</div><ul>{''.join(rest)}</ul>"
 
     def _cards(self, items: list[GalleryItem]) -> list[str]:
         """What each recipe shows. One that cannot be drawn shows why, and does not hide the others."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from typing import TypeAlias
+from numbers import Integral
+from typing import TypeAlias, TypeVar, overload
 
 import pandas as pd
 from pydantic import JsonValue
@@ -19,16 +20,19 @@ from ..transform import frames
 
 ROWS = 10
 Cell: TypeAlias = JsonValue | datetime
+T = TypeVar("T")
 _LONGEST = 48
 _STYLE = (
     "<style>.wb-look{font:13px/1.45 system-ui,sans-serif;overflow-x:auto}"
     ".wb-look h4{margin:14px 0 2px;font-size:14px}.wb-look p{margin:2px 0;opacity:.75}"
     ".wb-look p.wb-wrong{color:#c0392b;opacity:1}.wb-look p.wb-warn{color:#b9770e;opacity:1}"
     ".wb-look table{border-collapse:collapse;margin:4px 0 2px;font-variant-numeric:tabular-nums}"
-    ".wb-look th,.wb-look td{padding:2px 10px 2px 0;text-align:left;white-space:nowrap;border:0;background:none}"
+    # JupyterLab has all cells at the right, by a rule with two classes.
+    ".wb-look.wb-look th,.wb-look.wb-look td{padding:2px 10px 2px 0;text-align:left;white-space:nowrap;border:0;"
+    "background:none}"
     ".wb-look th{font-weight:600;border-bottom:1px solid #8886;vertical-align:bottom}"
     ".wb-look th small{display:block;font-weight:400;opacity:.7}"
-    ".wb-look .wb-number{text-align:right}.wb-look td.wb-null{opacity:.45}</style>"
+    ".wb-look.wb-look .wb-number{text-align:right}.wb-look td.wb-null{opacity:.45}</style>"
 )
 
 
@@ -136,9 +140,13 @@ class StepLook:
         BadRequest
             If the step did not run, or if it has no such page or source.
         """
+        for what, given in (("number", number), ("rows", rows)):
+            if not isinstance(given, Integral) or isinstance(given, bool) or given < 1:
+                raise BadRequest(f"'{what}' of a page is a whole number from 1, not {given!r:.40}.")
+        number, rows = int(number), int(rows)
         table, index = self._table(source)
-        pages = max(1, -(-table.n // rows)) if rows > 0 else 0
-        if not 1 <= number <= pages:
+        pages = max(1, -(-table.n // rows))
+        if number > pages:
             raise BadRequest(
                 f"Step '{self.name}' has {counted(pages, 'page')} of {counted(rows, 'row')}; there is no page {number}."
             )
@@ -229,13 +237,13 @@ class StepLook:
         if isinstance(result, Table):
             return result, None
         keys = list(result)
-        if isinstance(source, int) and source < len(keys):
-            source = keys[source]
-        if source not in result:
+        if isinstance(source, Integral) and 0 <= source < len(keys):
+            source = keys[int(source)]
+        if not isinstance(source, str) or source not in result:
             raise BadRequest(
                 f"Step '{self.name}' has no source '{source}'. {instead(str(source), keys, 'sources')}"
             )
-        samples = result[str(source)]
+        samples = result[source]
         return samples.table, samples.rows.tolist()
 
 
@@ -258,6 +266,17 @@ class Look(Mapping[str, StepLook]):
         if name not in self._steps:
             raise BadRequest(f"The plan has no step '{name}'. {instead(name, self._steps, 'steps')}")
         return self._steps[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._steps
+
+    @overload
+    def get(self, name: str, default: None = None, /) -> StepLook | None: ...
+    @overload
+    def get(self, name: str, default: T, /) -> StepLook | T: ...
+    def get(self, name: str, default: T | None = None, /) -> StepLook | T | None:
+        """The step of a name, else ``default``."""
+        return self._steps.get(name, default)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._steps)

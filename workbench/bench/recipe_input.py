@@ -97,7 +97,9 @@ def checked(recipe: RecipeLike) -> PlotConfig:
 
 def merged(values: Values | None, by_name: Values) -> Unchecked:
     """The values of both mappings. What is not a mapping is returned as it is: the check of the recipe refuses it."""
-    return values if not by_name and values is not None else {**(values or {}), **by_name}
+    if values is not None and not (by_name and isinstance(values, Mapping)):
+        return values
+    return {**(values or {}), **by_name}
 
 
 def is_protected(backend: Backend, recipe: RecipeLike, asked: bool | None) -> bool | None:

@@ -34,7 +34,7 @@ class Sampled(Collection[R]):
 
     def _frame(self, ref: Ref, dataset: str, columns: Iterable[str] | None = None) -> pd.DataFrame:
         record = self.get(ref)
-        table = self._backend.samples(record, dataset, listed(columns))
+        table = self._backend.samples(record, dataset, listed(columns, "columns"))
         return frames.whole_frame(table, record.id) if dataset == "series" else frames.frame_of(table)
 
 

@@ -27,6 +27,8 @@ def seconds_of(given: TimeLimit) -> float | None:
     """
     if isinstance(given, EllipsisType):
         return _of_environment()
+    if given is not None and hasattr(given, "tolist"):  # a number of numpy
+        given = given.tolist()
     if given is None or (is_number(given) and 0 < given < math.inf):
         return given
     raise BadRequest(f"time_limit is a number of seconds above 0, or None for no limit, not {given!r}.")

@@ -115,6 +115,8 @@ def _scalar(raw: Raw) -> tuple[JsonValue, str | None]:
             return float(raw), None
         return None, "NaN and infinities are not JSON numbers; use null, or leave the bound out."
     if isinstance(raw, datetime):
+        if raw != raw:
+            return None, "NaT is a missing time, which is not a JSON value; use null."
         aware = raw.replace(tzinfo=UTC) if raw.tzinfo is None else raw.astimezone(UTC)
         return aware.strftime("%Y-%m-%dT%H:%M:%S.%f").rjust(26, "0") + "Z", None
     if isinstance(raw, date):

@@ -291,7 +291,7 @@ def address(url: str) -> str:
     BadRequest
         If it is not the address of a server.
     """
-    given = url.strip()
+    given = url.strip() if isinstance(url, str) else ""
     parts = urlsplit(given if "://" in given else f"http://{given}")
     try:
         sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
@@ -305,7 +305,7 @@ def address(url: str) -> str:
 
 
 def _header(key: str) -> str:
-    if not key or not key.isascii() or not key.isprintable() or " " in key:
+    if not isinstance(key, str) or not key or not key.isascii() or not key.isprintable() or " " in key:
         raise BadRequest(
             "This is not a key. Give the whole text that `workbench keys create` printed; it begins with wb_."
         )

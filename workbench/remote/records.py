@@ -12,7 +12,7 @@ import orjson
 from ..backend import Backend, Fields, Ref, Where
 from ..cycling.sign_check import discharge_positive
 from ..errors import BadRequest, NotFound, instead
-from ..messages import with_article
+from ..messages import as_given, with_article
 from ..operations.operation import Sent
 from ..records import SOURCES, Measurement, Project, Record, Study
 from ..records.exclusion import EXCLUSION
@@ -43,7 +43,7 @@ class Records(Backend):
         wanted = ref.id if isinstance(ref, Record) else ref
         if not isinstance(wanted, str):
             label = with_article(kind.label).capitalize()
-            raise BadRequest(f"{label} is named by its id, its name or the record, not by {wanted!r}.")
+            raise BadRequest(f"{label} is named by its id, its name or the record, not by {as_given(wanted)}.")
         if not is_whole(wanted):  # such a text cannot be sent
             raise NotFound(f"There is no {kind.label} '{wanted}'.")
         if issubclass(kind, Project):

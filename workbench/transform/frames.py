@@ -166,7 +166,17 @@ class SeriesFrames(Mapping[str, pd.DataFrame]):
         self.complete: dict[str, bool] = {key: samples.complete for key, samples in series.items()}
         self.total: dict[str, int] = {key: samples.total for key, samples in series.items()}
 
+    @property
+    def one_frame(self) -> str:
+        """What to write where one frame is wanted, as a sentence."""
+        return (
+            f"Step '{self._name}' is a mapping of id to frame. data['{self._name}'].long(id='id') is one frame of all "
+            "its sources."
+        )
+
     def __getitem__(self, key: str) -> pd.DataFrame:
+        if isinstance(key, list):  # as a frame takes names of columns
+            raise Absent(self.one_frame)
         if key not in self._frames:
             if key not in self._series:
                 if any(name == key for name, _ in self._columns):

@@ -12,18 +12,25 @@ import plotly.graph_objects as go
 from plotly.basedatatypes import BasePlotlyType
 
 from ..errors import instead, near
+from .frames import Data, SeriesFrames
 from .modules import HELPERS
 from .output import FILENAME
 
 _OF_PLOTLY = re.compile(r"specified for object of type plotly\.graph_objs\.([\w.]+): '(\w+)'")
 _ITS_GUESS = re.compile(r"\s*Did you mean \"(\w+)\"\?\s*$")
+_SEVERAL_LABELS = re.compile(r"\['(.+?)'\]")
+"""How pandas writes the labels that are not there, where several were asked for."""
+_FRAME_ARGUMENTS = ("data_frame", "right")
+"""What plotly express and ``merge`` call the frame that they are given."""
 _FROM_DATA = "A script gets all its data from 'data' and 'params'."
 
 
 def hint(error: BaseException, said: str) -> str:
     """The words of an error of a script with what helps."""
     if isinstance(error, KeyError):
-        return _of_column(error) or said
+        return _of_column(error, said) or said
+    if (series := _series_as_frame(error, said)) is not None:
+        return series.one_frame
     if isinstance(error, AttributeError):
         return said + _of_attribute(error)
     if isinstance(error, NameError):
@@ -35,17 +42,39 @@ def hint(error: BaseException, said: str) -> str:
     return _of_property(said) if isinstance(error, ValueError) else said
 
 
-def _of_column(error: KeyError) -> str | None:
-    """For a column that a frame does not have: the columns that it has, nearest first."""
-    name = error.args[0] if error.args else None
-    if not isinstance(name, str):
+def _of_column(error: KeyError, said: str) -> str | None:
+    """For a column that a frame does not have: the columns that it has, nearest first. Labels of rows have the same
+    error, and keep their own words."""
+    if not error.args or not isinstance(error.args[0], str):
         return None
-    for frame, _ in traceback.walk_tb(error.__traceback__):
-        owner = frame.f_locals.get("self")
-        if isinstance(owner, pd.DataFrame) and name not in owner.columns:
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    if any(one.f_code.co_name == "xs" and one.f_locals.get("axis") == 0 for one in frames):
+        return None
+    names = [said]
+    if listed := _SEVERAL_LABELS.search(said):
+        if "columns" not in said and all(one.f_locals.get("axis_name") != "columns" for one in frames):
+            return None
+        names = listed[1].split("', '")
+    for one in frames:
+        owner = one.f_locals.get("self")
+        owner = getattr(owner, "obj", owner) if listed else owner  # that of loc, and of a group
+        gone = [name for name in names if isinstance(owner, pd.DataFrame) and name not in owner.columns]
+        if gone:
             columns = [str(column) for column in owner.columns]
-            return f"the frame has no column '{name}'. {instead(name, columns, 'columns')}"
+            return f"the frame has no column '{gone[0]}'. {instead(gone[0], columns, 'columns')}"
     return None
+
+
+def _series_as_frame(error: BaseException, said: str) -> SeriesFrames | None:
+    """The series step that a script took for a frame: it asked for what frames have, or gave it to plotly or pandas."""
+    if isinstance(error, AttributeError):
+        return error.obj if isinstance(error.obj, SeriesFrames) else None
+    if not isinstance(error, ValueError | TypeError):
+        return None
+    given = (
+        one.f_locals.get(name) for one, _ in traceback.walk_tb(error.__traceback__) for name in _FRAME_ARGUMENTS
+    )
+    return next((one for one in given if isinstance(one, SeriesFrames)), None)
 
 
 def _of_attribute(error: AttributeError) -> str:
@@ -57,7 +86,7 @@ def _of_attribute(error: AttributeError) -> str:
     helpers = sys.modules.get(HELPERS)
     if helpers is not None and owner is helpers:
         return f". {instead(name, [one for one in helpers.__all__ if one.islower()], 'helpers')}"
-    if isinstance(owner, dict) and name not in dir(dict):
+    if isinstance(owner, dict | Data) and name not in dir(type(owner)):
         close = [name] if name in owner else near(name, [str(key) for key in owner], most=1)
         return f". Read it by its key: ['{close[0] if close else name}']."
     return ""

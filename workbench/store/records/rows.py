@@ -18,7 +18,7 @@ from typing import Any, Generic, TypeVar, overload
 from pydantic import ValidationError
 
 from ...errors import BadRequest, Conflict, Damaged, NotFound, instead
-from ...messages import with_article
+from ...messages import as_given, with_article
 from ...records import KINDS, Batch, Instance, Measurement, Organization, Plot, Record, Study, User, kind
 from ...records.record import InProject
 from ...table import Kind, Plain, from_micros, to_micros
@@ -183,7 +183,7 @@ class Rows:
         wanted = ref.id if isinstance(ref, Record) else ref
         if not isinstance(wanted, str):
             label = with_article(cls.label).capitalize()
-            raise BadRequest(f"{label} is named by its id, its name or the record, not by {wanted!r}.")
+            raise BadRequest(f"{label} is named by its id, its name or the record, not by {as_given(wanted)}.")
         with self.store.snapshot() as db:
             found = self._found(db, cls, wanted, scope, where)
             if found is not None:
