@@ -445,7 +445,11 @@ def test_the_ends_of_a_range_can_be_typed() -> None:
 def test_a_view_shows_a_list_that_is_not_a_range_and_the_next_range_again() -> None:
     panel = ControlPanel(lambda *_: None)
     params = {"p": param([1, 5], min=0, max=10)}
-    for value, kind in (([1, 5], widgets.IntRangeSlider), ([5, 1], widgets.Text), ([2, 3], widgets.IntRangeSlider)):
+    for value, kind in (
+        ([1, 5], widgets.IntRangeSlider),
+        ([5, 1], widgets.Text),
+        ([2, 3], widgets.IntRangeSlider),
+    ):
         panel.show(params, {"p": value}, {})
         held = panel.fields["p"]
         assert (type(held.main), held.value) == (kind, value)
