@@ -7,6 +7,7 @@ import gzip
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -361,3 +362,25 @@ def test_lines_without_one_shape_are_refused_in_words(bench: Bench, tmp_path: Pa
     path.write_text("".join(",".join("1" * (2 + k % 5)) + "\n" for k in range(30)))
     with pytest.raises(wb.FileRefused, match=r"lines\.csv"):
         bench.quick(path)
+
+
+@pytest.mark.parametrize("order", [["when", "capacity"], ["capacity", "when"]])
+@pytest.mark.parametrize(
+    "days", [["2026-01-01", "2026-02-01", "2026-03-01"], ["2026-03-01", "2026-01-01", "2026-02-01"]]
+)
+def test_days_are_the_abscissa_whatever_they_are_called(bench: Bench, order: list[str], days: list[str]) -> None:
+    frame = pd.DataFrame({"when": pd.to_datetime(days), "capacity": [5.0, 4.9, 4.8]})[order]
+    with bench.quick(frame) as quick:
+        assert (quick.figure.workbench.values["x"], quick.figure.workbench.values["y"]) == ("when", ["capacity"])
+
+
+def test_a_column_is_not_drawn_over_itself(bench: Bench) -> None:
+    frame = pd.DataFrame({"Time [s]": [0.0, 1.0, 2.0], "Current [A]": [1.0] * 3, "Voltage [V]": [4.0, 3.9, 3.8]})
+    with bench.quick(frame, x="Voltage [V]") as quick:
+        assert quick.figure.workbench.values["y"] == ["Current [A]"]
+
+
+@pytest.mark.parametrize("given", [None, ["a.csv"], {"a": [1]}, 3], ids=str)
+def test_what_is_neither_a_file_nor_a_frame_is_called_so(bench: Bench, given: Any) -> None:
+    with pytest.raises(wb.BadRequest, match="the path of one file or a DataFrame, not a "):
+        bench.quick(given)

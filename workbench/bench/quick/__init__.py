@@ -161,7 +161,8 @@ def _forced(taken: Taken, x: str | None, y: Sequence[str] | None) -> View:
         x = next(
             (name for name in ("Time [s]", "Row", *held.columns) if held.has(name) and name not in (y or ())), ""
         )
-    chosen = list(y) if y is not None else [name for name in ("Voltage [V]", "Current [A]") if held.has(name)]
+    usual = [name for name in ("Voltage [V]", "Current [A]") if held.has(name) and name != x]
+    chosen = list(y) if y is not None else usual
     chosen = (
         chosen
         or [c.name for c in held.columns.values() if c.numeric and c.varies and c.name not in (x, "Row")][:4]

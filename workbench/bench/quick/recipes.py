@@ -36,9 +36,10 @@ _TELLING = (
     r"energy|current|power|temperature",
 )
 _DULL = r"index|number|label|^rows?$|time|date|throughput|count|start|^end|ambient|cycles$|tsecs|slippage"
+_TIMES = r"time|date|clock"
 _ABSCISSAS = (
     r"^cycle|cycles$|cycle[_ ](number|index|count)|discharge_number",
-    r"time|date|clock",
+    _TIMES,
     r"^soc|state of charge|stoichiometry|^sto$",
     r"freq",
     r"capacity|voltage",
@@ -50,7 +51,8 @@ class Column:
     """What is known about a column.
 
     ``numeric``: it holds numbers or times; ``filled``: how many values it has; ``varies``: they differ; ``rises``: each
-    is greater than the one before; ``groups``: the number of different texts; ``within``: it varies inside a group.
+    is greater than the one before; ``groups``: the number of different texts; ``within``: it varies inside a group;
+    ``moments``: it holds days or times.
     """
 
     name: str
@@ -60,6 +62,7 @@ class Column:
     rises: bool = False
     groups: int = 0
     within: bool = True
+    moments: bool = False
 
 
 @dataclass(frozen=True)
@@ -212,7 +215,8 @@ def _abscissa(held: Held) -> tuple[str, str | None]:
         patterns = _ABSCISSAS[2:]
     for pattern in patterns:
         for column in numeric:
-            if re.search(pattern, column.name, re.IGNORECASE) and column.within:
+            named = re.search(pattern, column.name, re.IGNORECASE) or (column.moments and pattern == _TIMES)
+            if named and column.within:
                 return column.name, group
     rising = [c.name for c in numeric if c.rises]
     return (rising[0] if rising else alone), group
@@ -221,6 +225,7 @@ def _abscissa(held: Held) -> tuple[str, str | None]:
 def _ordinates(held: Held, x: str) -> list[str]:
     skipped = {x, ROW, "Step count", drawings.CYCLE, "Step from cycler", "Cycle from cycler"}
     numeric = [c for c in held.columns.values() if c.numeric and c.filled and c.name not in skipped]
+    numeric = [c for c in numeric if not c.moments] or numeric
     wanted = [c.name for c in numeric if c.varies and c.within] or [c.name for c in numeric]
     if VOLTAGE in wanted and held.source == "measurements":
         return [VOLTAGE]

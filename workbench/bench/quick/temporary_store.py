@@ -115,6 +115,11 @@ def _file(given: str | Path | pd.DataFrame, folder: Path) -> Path:
         except (TypeError, ValueError, OverflowError) as error:
             raise BadRequest(f"The frame has a column that cannot be stored: {error}.") from None
         return path
+    if not isinstance(given, str | Path):
+        frame_of = " Give .to_pandas() of it." if hasattr(given, "to_pandas") else ""
+        raise BadRequest(
+            f"quick draws the path of one file or a DataFrame, not a {type(given).__name__}.{frame_of}"
+        )
     path = Path(given).expanduser()
     if path.is_dir():
         raise BadRequest(
@@ -248,6 +253,7 @@ def _described(table: Table, frame: pd.DataFrame) -> dict[str, Column]:
             rises=bool(len(known) and (np.diff(known) > 0).all()) and name != ROW,
             groups=len(set(column.tolist()) - {None}) if column.kind == "text" and table.n <= _LOOKED_AT else 0,
             within=parts is None or not numeric or _varies_within(values, parts),
+            moments=column.kind == "datetime",
         )
     return made
 
