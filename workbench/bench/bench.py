@@ -36,6 +36,7 @@ from .named_recipes import AnyRecipe, meant
 from .recipe_input import (
     ParamValue,
     RecipeLike,
+    Unchecked,
     Values,
     as_json,
     checked,
@@ -203,7 +204,7 @@ class Bench(Trusting, Analysing, Authoring, Excluding, Exporting, Simulating, Ma
         """Records by a part of their name or the beginning of a word in their notes, with the number of all hits."""
         if not isinstance(text, str):
             raise BadRequest(f"A search is for a text, such as 'cell 25'; this is {text!r:.40}.")
-        as_python = {
+        as_python: dict[str, Unchecked] = {
             name: value.tolist() if hasattr(value, "tolist") else value for name, value in options.items()
         }
         return self.backend.search(text, **as_python)

@@ -27,10 +27,10 @@ def seconds_of(given: TimeLimit) -> float | None:
     """
     if isinstance(given, EllipsisType):
         return _of_environment()
-    if given is not None and hasattr(given, "tolist"):  # a number of numpy
-        given = given.tolist()
-    if given is None or (is_number(given) and 0 < given < math.inf):
-        return given
+    # A number out of an array is numpy's, of which the types here know nothing.
+    seconds: float | None = given.tolist() if hasattr(given, "tolist") else given
+    if seconds is None or (is_number(seconds) and 0 < seconds < math.inf):
+        return seconds
     raise BadRequest(f"time_limit is a number of seconds above 0, or None for no limit, not {given!r}.")
 
 

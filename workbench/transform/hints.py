@@ -28,8 +28,8 @@ _FROM_DATA = "A script gets all its data from 'data' and 'params'."
 def hint(error: BaseException, said: str) -> str:
     """The words of an error of a script with what helps."""
     if isinstance(error, KeyError):
-        return _of_column(error, said) or said
-    if (series := _series_as_frame(error, said)) is not None:
+        return _of_column(error) or said
+    if (series := _series_as_frame(error)) is not None:
         return series.one_frame
     if isinstance(error, AttributeError):
         return said + _of_attribute(error)
@@ -42,30 +42,30 @@ def hint(error: BaseException, said: str) -> str:
     return _of_property(said) if isinstance(error, ValueError) else said
 
 
-def _of_column(error: KeyError, said: str) -> str | None:
+def _of_column(error: KeyError) -> str | None:
     """For a column that a frame does not have: the columns that it has, nearest first. Labels of rows have the same
     error, and keep their own words."""
-    if not error.args or not isinstance(error.args[0], str):
+    label = error.args[0] if error.args else None
+    if not isinstance(label, str):
         return None
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
     if any(one.f_code.co_name == "xs" and one.f_locals.get("axis") == 0 for one in frames):
         return None
-    names = [said]
-    if listed := _SEVERAL_LABELS.search(said):
-        if "columns" not in said and all(one.f_locals.get("axis_name") != "columns" for one in frames):
+    names = [label]
+    if listed := _SEVERAL_LABELS.search(label):
+        if "columns" not in label and all(one.f_locals.get("axis_name") != "columns" for one in frames):
             return None
         names = listed[1].split("', '")
     for one in frames:
         owner = one.f_locals.get("self")
         owner = getattr(owner, "obj", owner) if listed else owner  # that of loc, and of a group
-        gone = [name for name in names if isinstance(owner, pd.DataFrame) and name not in owner.columns]
-        if gone:
+        if isinstance(owner, pd.DataFrame) and (gone := [name for name in names if name not in owner.columns]):
             columns = [str(column) for column in owner.columns]
             return f"the frame has no column '{gone[0]}'. {instead(gone[0], columns, 'columns')}"
     return None
 
 
-def _series_as_frame(error: BaseException, said: str) -> SeriesFrames | None:
+def _series_as_frame(error: BaseException) -> SeriesFrames | None:
     """The series step that a script took for a frame: it asked for what frames have, or gave it to plotly or pandas."""
     if isinstance(error, AttributeError):
         return error.obj if isinstance(error.obj, SeriesFrames) else None
