@@ -17,6 +17,8 @@ from starlette.requests import Request
 
 from workbench.errors import Forbidden, Invalid, NotFound, Problem, Unauthorized
 from workbench.records import KINDS, Project, Record
+from workbench.store import Transaction
+from workbench.store.records.deletion import projects_with
 from workbench.store.records.people import ADMIN, PERMISSIONS, Caller, Right
 from workbench.store.scope import Scope
 from workbench.store.store import Store
@@ -280,6 +282,24 @@ def _permit(context: RequestContext, access: Access) -> None:
     held = context.caller.highest if context.project is None else context.caller.right_in(context.project.id)
     if held < right and not (right is Right.READ and context.project is None):
         raise _too_low(context.caller, right)
+
+
+def refuse_loss(context: RequestContext, record: Record, connection: Transaction) -> None:
+    """Refuse to delete a record of all projects with which one would lose records that the caller may not change there,
+    as a specification with its cells and their tests.
+
+    Raises
+    ------
+    Forbidden
+    """
+    if getattr(record, "project_id", None) is not None:
+        return  # what goes with it is in its project
+    losing = projects_with(connection, type(record), [record.id])
+    if any(context.caller.right_in(id) < Right.WRITE for id in losing):
+        raise Forbidden(
+            f"With the {record.label} '{record.name}' records of a project would be deleted in which you are not a "
+            "contributor. Ask an Admin of the organization."
+        )
 
 
 def _refuse_narrow(caller: Caller, right: Right) -> None:

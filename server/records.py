@@ -9,6 +9,7 @@ from workbench.errors import BadRequest, Invalid, Problem
 from workbench.records import Record
 from workbench.store.records.constraints import refuse_kept
 
+from . import auth
 from .context import RequestContext
 from .parameters import Asked, Condition
 from .schemas import Json, Page, Shown, page, wire
@@ -80,6 +81,7 @@ def change(context: RequestContext, record: R, body: Fields) -> R:
 def delete(context: RequestContext, record: Record) -> None:
     """Delete a record and what belongs to it alone. Chunks of its series are deleted afterwards, in small steps."""
     with context.writing(record.id) as db:
+        auth.refuse_loss(context, record, db)
         context.store.rows.delete(type(record), record.id, context.scope, connection=db)
         context.store.uploads.detach(db, record.id)
     context.store.series.tidy()

@@ -506,6 +506,28 @@ def test_the_id_of_a_project_out_of_reach_stays_hidden_where_its_name_is_taken(s
         assert told.json()["detail"] == {"existing_id": hidden["id"]}, method
 
 
+def test_who_deletes_what_all_projects_share_takes_nothing_from_a_project_out_of_reach(served: Lab) -> None:
+    """A contributor of one project deleted the cells and tests of another one with their shared specification."""
+    hidden = served.json("POST", "/projects", json={"name": "Hidden"})["id"]
+    given = {"project_id": None, "name": "LG M50", "ratings": RATINGS}
+    place = f"/projects/{hidden}/records"
+    shared = f"/cell_specifications/{served.json('POST', f'{place}/specifications', json=given)['id']}"
+    body = {"name": "Cell", "specification_id": shared.rpartition("/")[2]}
+    test = upload(served, served.admin, served.json("POST", f"{place}/instances", json=body)["id"], "t", samples())
+    ada = served.person("ada@lab", everywhere="project-viewer")
+    role = {"user_id": ada.user_id, "project_role_id": "project-contributor"}
+    assert served.call("POST", f"/projects/{served.project.id}/members", json=role).status_code == 204
+    for path in (shared, f"/projects/{served.project.id}/records/specifications/{shared.rpartition('/')[2]}"):
+        refused = served.call("DELETE", path, ada)
+        assert (refused.status_code, refused.json()["error_code"]) == (403, "FORBIDDEN")
+        assert "Hidden" not in refused.text
+    assert served.json("GET", f"/cell_measurements/{test['id']}")["processing_status"] == "ready"
+    assert served.call("PATCH", shared, ada, json={"notes": "seen"}).status_code == 200, "it is hers to change"
+    assert served.call("POST", f"/projects/{hidden}/members", json=role).status_code == 204
+    assert served.call("DELETE", shared, ada).status_code == 204
+    assert served.call("GET", f"/cell_measurements/{test['id']}").status_code == 404
+
+
 def test_less_in_one_project_than_in_every_one_is_refused(served: Lab) -> None:
     """It changed nothing, and the answer said that it had."""
     ada = served.person("ada@lab", everywhere="project-contributor")

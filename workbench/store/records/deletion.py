@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from ...records import KINDS, Plot, Record, Session
+from ...records.record import InProject
 from ..db import checksums
 from ..series.series import Series
 from . import edits, messages, revisions, search
@@ -13,6 +14,20 @@ from .tables import ASSIGNMENTS, values_of
 
 SAMPLED = tuple(table for table, cls in KINDS.items() if cls.samples)
 """The tables of records that may have sampled data."""
+
+
+def projects_with(db: sqlite3.Connection, cls: type[Record], ids: list[str]) -> set[str]:
+    """The projects that lose a record when these of one kind are deleted with what cannot exist without them."""
+    listed, found = values_of(ids), set[str]()
+    if issubclass(cls, InProject):
+        query = f'SELECT DISTINCT project_id FROM "{cls.table}" WHERE id IN (SELECT value FROM json_each(?))'  # noqa: S608
+        found = {project for (project,) in db.execute(query, [listed]) if project is not None}
+    for other, member in pointing_at(cls):
+        if member.link is not None and member.link.on_delete == "cascade":
+            below = f'SELECT id FROM "{other.table}" WHERE "{member.name}" IN (SELECT value FROM json_each(?))'  # noqa: S608
+            if children := [id for (id,) in db.execute(below, [listed])]:
+                found |= projects_with(db, other, children)
+    return found
 
 
 def remove(
