@@ -17,6 +17,7 @@ from starlette.requests import Request
 
 from workbench.errors import Forbidden, Invalid, NotFound, Problem, Unauthorized
 from workbench.records import KINDS, Project, Record
+from workbench.records.record import InProject
 from workbench.store import Transaction
 from workbench.store.records.deletion import projects_with
 from workbench.store.records.people import ADMIN, PERMISSIONS, Caller, Right
@@ -147,8 +148,13 @@ def admit(context: RequestContext, access: Access) -> None:
         If the key sends too many requests.
     """
     if access.credential == "key" and context.signed_in is None:
-        found = caller(context.store, context.request, context.state.settings.public_url)
+        try:
+            found = caller(context.store, context.request, context.state.settings.public_url)
+        except Unauthorized:
+            context.state.parties.forget(context.request)
+            raise
         context.signed_in = found
+        context.state.parties.keep(context.request, context.party)
         context.count(context.state.rates, found.key_id or found.user.id)
     elif access.credential == "shared" and context.signed_in is None:
         context.open_share(context.path["token"])
@@ -292,7 +298,7 @@ def refuse_loss(context: RequestContext, record: Record, connection: Transaction
     ------
     Forbidden
     """
-    if getattr(record, "project_id", None) is not None:
+    if not isinstance(record, InProject) or record.project_id is not None:
         return  # what goes with it is in its project
     losing = projects_with(connection, type(record), [record.id])
     if any(context.caller.right_in(id) < Right.WRITE for id in losing):

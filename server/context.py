@@ -24,7 +24,7 @@ from workbench.store.scope import Scope
 from workbench.store.store import Store
 
 from . import assistant_header
-from .limits import Rates
+from .limits import Party, Rates
 from .requests import BoundedRequest, SentFile, Upload
 from .state import State
 
@@ -155,6 +155,14 @@ class RequestContext:
         return "" if self.signed_in is None else self.signed_in.organization.id
 
     @property
+    def party(self) -> Party:
+        """Whose turn this request takes. Before its credential is checked that is a guess."""
+        caller = self.signed_in
+        if caller is None:
+            return self.state.parties.of(self.request)
+        return Party(caller.organization.id, caller.key_id or (self.share.id if self.share else caller.user.id))
+
+    @property
     def path(self) -> dict[str, str]:
         """The positions of the path by name."""
         found: dict[str, str] = self.request.path_params
@@ -242,7 +250,7 @@ class RequestContext:
 
     async def quickly(self, work: Callable[[], T]) -> T:
         """The result of short work on records, run on the threads for such work."""
-        return await self.state.quick.run(self.organization, work, self.cancel.set)
+        return await self.state.quick.run(self.party, work, self.cancel.set)
 
     async def heavily(self, work: Callable[[], T]) -> T:
         """The result of a plan, a drawing or a file, run on the threads for such work. It stops when the client goes
@@ -255,7 +263,7 @@ class RequestContext:
         Cancelled
             If the client went away.
         """
-        task = asyncio.ensure_future(self.state.plans.run(self.organization, work, self.cancel.set))
+        task = asyncio.ensure_future(self.state.plans.run(self.party, work, self.cancel.set))
         gone = asyncio.ensure_future(_disconnected(self.request))
         limit = self.state.settings.request_seconds
         try:

@@ -9,7 +9,7 @@ from collections import Counter, OrderedDict, deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from workbench.errors import Busy, TooMany
 from workbench.store.shared import Shared
@@ -76,11 +76,20 @@ class Rates:
         return enough
 
 
+class Party(NamedTuple):
+    """Whose a request is, as far as turns go: an organization, and who of it asks. Of requests without a credential
+    that is known the organization is empty."""
+
+    organization: str
+    who: str = ""
+
+
 class Threads:
     """Threads for one kind of work, and a bound on how many requests may wait for one of them.
 
-    One organization may use all threads while nobody else waits. As soon as several organizations wait, the next
-    free thread goes to the one that runs the least.
+    One party may use all threads while nobody else waits. As soon as several wait, the next free thread goes to the
+    organization that runs the least, and there to who runs the least. If too many wait, the last request of who has the
+    most waiting is turned away: one who floods the queue refuses nobody but himself.
     """
 
     def __init__(self, name: str, threads: int, waiting: int) -> None:
@@ -89,13 +98,15 @@ class Threads:
         self._most_waiting = waiting
         self._waiting = 0
         self._running: Counter[str] = Counter()
-        self._queues: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
+        self._running_of: Counter[Party] = Counter()
+        self._queues: OrderedDict[str, OrderedDict[str, deque[asyncio.Future[None]]]] = OrderedDict()
+        """Those that wait, by organization and who; those that had a turn longest ago come first."""
 
     def load(self) -> tuple[int, int]:
         """How many requests run, and how many wait."""
         return sum(self._running.values()), self._waiting
 
-    async def run(self, organization: str, work: Callable[[], T], cancelled: Callable[[], None]) -> T:
+    async def run(self, party: Party | str, work: Callable[[], T], cancelled: Callable[[], None]) -> T:
         """The result of ``work``, run in a thread. If the caller is cancelled, ``cancelled`` is called, and then this
         waits for the thread, which still uses its data.
 
@@ -104,11 +115,12 @@ class Threads:
         Busy
             If too many requests are waiting already.
         """
+        mine = Party(party) if isinstance(party, str) else party
         if self._free:
             self._free -= 1
+            self._begins(mine)
         else:
-            await self._turn(organization)
-        self._running[organization] += 1
+            await self._turn(mine)
         try:
             # The thread's lines in the log are those of this request.
             future = asyncio.get_running_loop().run_in_executor(self._pool, copy_context().run, work)
@@ -119,39 +131,74 @@ class Threads:
                 await asyncio.wait([future])
                 raise
         finally:
-            self._running[organization] -= 1
-            if not self._running[organization]:
-                del self._running[organization]
-            self._release()
+            self._ends(mine)
 
-    async def _turn(self, organization: str) -> None:
+    async def _turn(self, party: Party) -> None:
         """Wait until a thread is handed to this request."""
         if self._waiting >= self._most_waiting:
-            raise Busy(
-                "The server is busy and too many requests are waiting. Try again in a moment.", retry_after=2
-            )
+            self._make_room(party)
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._queues.setdefault(organization, deque()).append(turn)
+        self._queues.setdefault(party.organization, OrderedDict()).setdefault(party.who, deque()).append(turn)
         self._waiting += 1
         try:
             await turn
         except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():
-                self._release()
+            if turn.cancelled():
+                self._leave(party, turn)
+            elif turn.exception() is None:  # it came as it was withdrawn
+                self._ends(party)
             raise
-        finally:
-            self._waiting -= 1
 
-    def _release(self) -> None:
-        """Give a free thread to the waiting organization that runs the least; of equals, to the one waiting longest."""
+    def _make_room(self, party: Party) -> None:
+        """Turn away the last request of who has the most waiting, unless the new one is as many."""
+        loud = max(self._queues, key=self._crowd)
+        if self._crowd(loud) <= self._crowd(party.organization) + 1:
+            loud = party.organization
+        members = self._queues.get(loud, OrderedDict())
+        who = max(members, key=lambda one: len(members[one]), default=party.who)
+        crowd = len(members.get(who, ()))
+        if loud == party.organization and crowd <= len(members.get(party.who, ())) + 1:
+            raise _busy()
+        last = members[who][-1]
+        self._leave(Party(loud, who), last)
+        if not last.done():
+            last.set_exception(_busy())
+
+    def _crowd(self, organization: str) -> int:
+        """How many requests of an organization wait."""
+        return sum(map(len, self._queues.get(organization, {}).values()))
+
+    def _leave(self, party: Party, turn: asyncio.Future[None]) -> None:
+        """Take a request out of the queue, if it is there."""
+        members = self._queues.get(party.organization, OrderedDict())
+        queue = members.get(party.who, deque())
+        if turn in queue:
+            queue.remove(turn)
+            self._waiting -= 1
+        if not queue:
+            members.pop(party.who, None)
+        if not members:
+            self._queues.pop(party.organization, None)
+
+    def _begins(self, party: Party) -> None:
+        self._running[party.organization] += 1
+        self._running_of[party] += 1
+
+    def _ends(self, party: Party) -> None:
+        """Give the thread of a party to who waits and runs the least; of equals, to who had a turn longest ago."""
+        self._running[party.organization] -= 1
+        self._running_of[party] -= 1
+        self._running, self._running_of = +self._running, +self._running_of
         while self._queues:
             organization = min(self._queues, key=lambda one: self._running[one])
-            queue = self._queues[organization]
-            turn = queue.popleft()
+            members = self._queues[organization]
+            who = min(members, key=lambda one: self._running_of[Party(organization, one)])
+            turn = members[who][0]
             self._queues.move_to_end(organization)
-            if not queue:
-                del self._queues[organization]
+            members.move_to_end(who)
+            self._leave(Party(organization, who), turn)
             if not turn.done():
+                self._begins(Party(organization, who))
                 turn.set_result(None)
                 return
         self._free += 1
@@ -159,3 +206,7 @@ class Threads:
     def close(self) -> None:
         """Wait for what is running, and start nothing more."""
         self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _busy() -> Busy:
+    return Busy("The server is busy and too many requests are waiting. Try again in a moment.", retry_after=2)

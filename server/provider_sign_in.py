@@ -53,7 +53,7 @@ def _answered_by(work: Work) -> Callable[[Request], Awaitable[Response]]:
                 return _sorry(error)
 
         try:
-            return await state.plans.run("", answer, lambda: None)
+            return await state.plans.run(state.parties.of(request), answer, lambda: None)
         except WorkbenchError as error:  # too many requests wait
             return _sorry(error)
 

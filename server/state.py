@@ -23,6 +23,7 @@ from .ingests import Ingests
 from .intake import Intake
 from .limits import Rates, Threads
 from .metrics import Metrics, Reading
+from .parties import Parties
 from .settings import Settings
 from .signing import Signer
 
@@ -77,6 +78,7 @@ class State:
         self.rates = Rates(settings.requests_per_second, settings.burst, shared, "key")
         self.quick = Threads("quick", settings.quick, settings.waiting)
         self.plans = Threads("plans", settings.plans, settings.waiting)
+        self.parties = Parties(settings.public_url)
         self.refusals = Rates(5.0, 20)
         self.outsiders = Rates(20.0, 100, shared, "outsider")
         self.apart = ParquetSubprocess(self.files / "apart", settings.readers)

@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx2 as httpx
 import pytest
 from support.full_organization import RATINGS, begin, parquet, samples
 from support.server_in_process import Lab, lab
 
-from server import Settings
+from server import Settings, create_app
 from server.limits import Threads
 
 MOST = 1 << 20
@@ -120,3 +121,25 @@ def test_a_free_thread_goes_to_the_organization_that_runs_the_least() -> None:
         return done
 
     assert asyncio.run(all_of_them()) == list(ends)
+
+
+def test_who_has_no_key_keeps_nobody_out_who_has_one(tmp_path: Path) -> None:
+    """A flood of requests with a wrong key filled the queue: all others got 503."""
+    app = create_app(tmp_path / "lab.db", Settings(readers=0, quick=1, waiting=4), protected=False)
+    store = app.state.workbench.store
+    key = store.people.issue(store.rows.organizations()[0].id, store.rows.user("local@localhost").id).key
+    known, wrong = {"X-API-Key": key}, {"X-API-Key": key[:-4] + "AAAA"}
+
+    async def main() -> tuple[list[int], list[int]]:
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as client:
+            assert (await client.get("/users/me", headers=known)).status_code == 200
+            flood = [asyncio.create_task(client.get("/users/me", headers=wrong)) for _ in range(30)]
+            await asyncio.sleep(0)
+            asked = [client.get("/users/me", headers=known) for _ in range(2)]
+            answers = await asyncio.gather(*asked)
+            return [one.status_code for one in answers], [one.status_code for one in await asyncio.gather(*flood)]
+
+    answered, refused = asyncio.run(main())
+    app.state.workbench.close()
+    assert answered == [200, 200]
+    assert set(refused) == {401, 503}

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from server.limits import Threads
+from server.limits import Party, Threads
 from workbench.errors import Busy
 
 
@@ -118,4 +118,30 @@ def test_a_turn_that_is_withdrawn_as_it_comes_goes_to_the_next() -> None:
         assert await after == "after"
 
     asyncio.run(asyncio.wait_for(main(), 10))
+    threads.close()
+
+
+def test_one_who_floods_the_queue_has_only_own_requests_turned_away() -> None:
+    """All others got "The server is busy" as long as it went on."""
+    gate, threads = Gate(), Threads("test", 1, 4)
+    loud, colleague, stranger = Party("ours", "loud"), Party("ours", "colleague"), Party("theirs", "one")
+
+    async def main() -> None:
+        async def ask(party: Party) -> str:
+            return await threads.run(party, gate.work(party.who), nothing)
+
+        flood = [asyncio.create_task(ask(loud)) for _ in range(5)]
+        await settled(gate, 1)
+        others = [asyncio.create_task(ask(one)) for one in (colleague, stranger)]
+        flood += [asyncio.create_task(ask(loud)) for _ in range(3)]
+        await asyncio.sleep(0)
+        gate.let_go(10)
+        assert await asyncio.gather(*others) == ["colleague", "one"]
+        told = await asyncio.gather(*flood, return_exceptions=True)
+        assert [one == "loud" for one in told] == [True] * 3 + [False] * 5
+        assert all(one == "loud" or isinstance(one, Busy) for one in told)
+        assert threads.load() == (0, 0)
+
+    asyncio.run(asyncio.wait_for(main(), 10))
+    assert gate.began == ["loud", "loud", "one", "colleague", "loud"]
     threads.close()
