@@ -42,16 +42,20 @@ class ConnectionLimits:
 
     Parameters
     ----------
-    most : connections of one process. One more closes the connection that has waited longest for a request; if all are
-        at work, the new one is refused with 503. The limit of descriptors of the process may allow fewer.
+    most : connections of one process. One more closes the connection that has waited longest for a request, or else
+        the one whose body is furthest behind; if all are at work, the new one is refused with 503. The limit of
+        descriptors of the process may allow fewer.
     header_seconds : until the headers of a request are complete, from the connection or from their first byte.
     body_seconds : until the next bytes of a body, while the server waits for them.
+    body_rate : bytes of a body that must come in a second. A body that comes more slowly, also in parts with pauses, is
+        refused once it is ``body_seconds`` behind.
     answer_seconds : until the client takes more bytes of an answer.
     """
 
     most: int = 2000
     header_seconds: float = 10.0
     body_seconds: float = 30.0
+    body_rate: int = 1024
     answer_seconds: float = 60.0
 
     @property
@@ -103,10 +107,15 @@ class Connections:
         if len(self._all) > self.most:
             self._crowded()
             oldest = next(iter(self._waiting), None)
-            if oldest is None:
+            if oldest is not None:
+                oldest.end()
+            elif (slow := max(self._all, key=lambda one: one.behind)).behind:
+                slow.give_up(
+                    "The server has too many connections, and this body comes slowly. Try again in a moment."
+                )
+            else:
                 connection.refuse(503, "BUSY", "The server has too many connections. Try again in a moment.")
                 return
-            oldest.end()
         self._waiting[connection] = None
         if self._timer is None:
             self._timer = self._loop.call_later(self._every, self._look)
@@ -165,6 +174,10 @@ class Connection(H11Protocol):
         self._begun, self._partly = True, False
         """Whether the time for headers runs. After an answer it runs from the first byte of the next request; until
         then uvicorn's time for kept connections does. ``_partly``: some bytes of a request have arrived."""
+        self.behind = 0.0
+        """How many seconds the body of the request at work is behind ``body_rate``."""
+        self._looked_at, self._arrived = self._since, 0
+        """When that was last looked at, and the bytes that have arrived since."""
         self._left = 0
         """Bytes of answers that the client had not taken when they were last counted."""
 
@@ -181,6 +194,7 @@ class Connection(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._heard = self.loop.time()
+        self._arrived += len(data)
         if not self._works:
             self._partly = True
             if not self._begun:
@@ -193,6 +207,7 @@ class Connection(H11Protocol):
             self._registry.works(self)
 
     def on_response_complete(self) -> None:
+        self.behind = 0.0
         # First, since uvicorn may find the next request in what was sent already.
         self._begun, self._partly, self._since = False, False, self.loop.time()
         if not self.transport.is_closing():
@@ -214,12 +229,16 @@ class Connection(H11Protocol):
         elif now - self._taken_at > self._limits.answer_seconds:
             self.transport.abort()
             return
+        passed, arrived = now - self._looked_at, self._arrived
+        self._looked_at, self._arrived = now, 0
         if self.transport.is_closing():
             return
         if not self._works:
             self._check_headers(now)
         elif self.cycle.more_body:
-            self._check_body(now)
+            self._check_body(now, passed, arrived)
+        else:
+            self.behind = 0.0
 
     def _check_headers(self, now: float) -> None:
         """The headers of the next request, or the rest of a body that was answered before its end."""
@@ -231,22 +250,32 @@ class Connection(H11Protocol):
         else:
             self.end()
 
-    def _check_body(self, now: float) -> None:
+    def _check_body(self, now: float, passed: float, arrived: int) -> None:
+        """``passed``: seconds since the last look, in which so many bytes have ``arrived``."""
         if self.flow.read_paused or self.cycle.waiting_for_100_continue:
             self._heard = now  # the client waits for us
-        elif now - self._heard > self._limits.body_seconds:
-            seconds = self._limits.body_seconds
-            begun = self.cycle.response_started
-            # The application gets an answer too: the client is gone.
-            self.cycle.disconnected = True
-            self.cycle.message_event.set()
-            if begun:
-                self.end()
-            else:
-                self.refuse(408, "TIMEOUT", f"The next bytes of the body took longer than {seconds:g} s.")
+            return
+        limits = self._limits
+        self.behind = max(0.0, self.behind + passed - arrived / limits.body_rate)
+        if now - self._heard > limits.body_seconds:
+            self.give_up(f"The next bytes of the body took longer than {limits.body_seconds:g} s.")
+        elif self.behind > limits.body_seconds:
+            self.give_up(f"The body came with less than {limits.body_rate} bytes a second.")
+
+    def give_up(self, message: str) -> None:
+        """End a request whose body does not come."""
+        begun = self.cycle.response_started
+        # The application gets an answer too: the client is gone.
+        self.cycle.disconnected = True
+        self.cycle.message_event.set()
+        if begun:
+            self.end()
+        else:
+            self.refuse(408, "TIMEOUT", message)
 
     def end(self) -> None:
         """Close this connection, which has no request at work."""
+        self.behind = 0.0
         self._registry.ended(self)
         self._unset_keepalive_if_required()
         self.transport.close()

@@ -48,7 +48,7 @@ Function: TypeAlias = Callable[..., Any]
 """A function that FastAPI calls with what its signature asks for."""
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 Endpoint = TypeVar("Endpoint", bound=Function)
-Size = Literal["small", "large", "upload"]
+Size = Literal["tiny", "small", "large", "upload"]
 _MOST_QUERIES = 256
 """Query strings that a route remembers."""
 _STATUSES: dict[int | str, Json] = {
@@ -230,7 +230,11 @@ class Route(APIRoute):
             known = self._admitted_at_once(context)
             if not known:
                 await context.quickly(lambda: self._admit(context))
-            if takes_body and self.size != "small" and request.is_long(context.state.settings.small_body):
+            if (
+                takes_body
+                and self.size in ("large", "upload")
+                and request.is_long(context.state.settings.small_body)
+            ):
                 # Nor is a long body read from one who may not do this, whatever is in it.
                 await context.quickly(
                     lambda: context.reading(lambda: context.ahead(lambda: self._arrive(context)))

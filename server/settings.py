@@ -10,6 +10,8 @@ from workbench.version import __version__
 from .identity_provider import LOOPBACK, ProviderSettings
 
 VERSION = __version__
+TINY = 4096
+"""Most bytes of a body that is read from somebody without a credential: a key to sign in with."""
 
 
 def _cores() -> int:
@@ -70,5 +72,5 @@ class Settings:
     provider: ProviderSettings | None = None
 
     def most(self, size: str) -> int:
-        """The most bytes of a body of this kind: ``small``, ``large`` or ``upload``."""
-        return {"small": self.small_body, "large": self.large_body, "upload": self.upload}[size]
+        """The most bytes of a body of this kind: ``tiny``, ``small``, ``large`` or ``upload``."""
+        return {"tiny": TINY, "small": self.small_body, "large": self.large_body, "upload": self.upload}[size]

@@ -68,7 +68,7 @@ def read_session(context: Anyone) -> Response:
 
 @router.post("/session", response_model=SessionOpened)
 @checked_first(_only_the_page)
-@takes("small")
+@takes("tiny")
 def sign_in_with_key(context: Anyone, body: Credentials) -> Response:
     """Sign in with a key or with a one-time code.
 

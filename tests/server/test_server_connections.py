@@ -32,7 +32,7 @@ from workbench.cli.members import enrolled, organization_made
 from workbench.store.store import Store
 
 IDLE, SLOW, LONG_IDLE, LONG_SLOW = 300, 20, 5000, 200
-QUICK = ConnectionLimits(most=50, header_seconds=0.4, body_seconds=0.4, answer_seconds=0.4)
+QUICK = ConnectionLimits(most=50, header_seconds=0.4, body_seconds=0.4, body_rate=200, answer_seconds=0.4)
 HEALTH = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
@@ -84,6 +84,15 @@ def is_closed(connection: socket.socket) -> bool:
         return False
     except ConnectionError:
         return True
+
+
+def said(connection: socket.socket) -> bytes:
+    """What the server has sent until now."""
+    connection.setblocking(False)
+    try:
+        return connection.recv(1 << 16)
+    except BlockingIOError:
+        return b""
 
 
 def drips_in_vain(slow: socket.socket) -> bool:
@@ -149,6 +158,31 @@ def test_a_body_that_stops_is_refused_and_one_that_goes_on_is_taken(app: Any, tm
             time.sleep(0.1)
         assert b"200 OK" in goes_on.recv(1 << 16) or b"201 Created" in goes_on.recv(1 << 16)
         goes_on.close()
+
+
+SIGN_IN = b"POST /session HTTP/1.1\r\nHost: localhost\r\nX-Workbench: 1\r\nContent-Length: 4000\r\n\r\n{"
+
+
+def test_a_body_that_comes_byte_by_byte_is_refused(app: Any) -> None:
+    """It held its connection as long as it came, and nobody needs a key to send the one to sign in with."""
+    with serving(app, replace(QUICK, header_seconds=30)) as port:
+        slow = connected(port, SIGN_IN)
+        assert drips_in_vain(slow)
+        long = connected(port, SIGN_IN.replace(b"4000", b"9000"))
+        assert b" 413 " in long.recv(1 << 16).partition(b"\r\n")[0]
+        long.close()
+
+
+def test_bodies_that_come_slowly_give_way_to_a_new_connection(app: Any) -> None:
+    """With as many as there may be, everybody else got 503."""
+    with serving(app, ConnectionLimits(most=4, body_seconds=60)) as port:
+        slow = [connected(port, SIGN_IN) for _ in range(4)]
+        time.sleep(1.5)  # each is a second behind by then
+        for _ in range(3):
+            assert httpx.get(f"http://127.0.0.1:{port}/healthz").status_code == 200
+        assert [b" 408 " in said(one) for one in slow].count(True) == 1
+        for one in slow:
+            one.close()
 
 
 def test_the_rest_of_a_body_that_is_refused_already_does_not_hold_a_connection(app: Any) -> None:
