@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html as markup
 import re
+import secrets
 from collections.abc import Awaitable, Callable
 
 from starlette.requests import Request
@@ -71,7 +72,7 @@ def _begin(state: State, provider: IdentityProvider, request: Request) -> Respon
 
 
 def _end(state: State, provider: IdentityProvider, request: Request) -> Response:
-    """Take what the provider answers, and go to the page with a code that signs in once."""
+    """Take what the provider answers, and go to the page with a code that signs this browser in once."""
     public = state.settings.public_url
     try:
         made = _signed_in(state, provider, request)
@@ -94,7 +95,9 @@ def _signed_in(state: State, provider: IdentityProvider, request: Request) -> Re
     )
     wanted = provider.settings
     key = state.store.identities.key_of(claimed, Entry(wanted.organization, wanted.new_people, wanted.domains))
-    return _to(f"{where}#code={state.store.sign_ins.code(key)}")
+    bound = secrets.token_urlsafe(32)
+    answer = _to(f"{where}#code={state.store.sign_ins.code(key, bound)}")
+    return sign_in.keep_binding(answer, request, state.settings.public_url, bound)
 
 
 def _sign_out(state: State, provider: IdentityProvider, request: Request) -> Response:

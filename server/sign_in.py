@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from workbench.errors import Forbidden
+from workbench.store.records.sign_ins import CODE_SECONDS
 
 HEADER = "x-workbench"
 _NAME = "wb_session"
@@ -92,6 +93,31 @@ def attempt_of(request: Request, public_url: str | None) -> str:
     """What the browser kept; empty if it kept nothing."""
     kept = request.cookies.get(_attempt_name(request, public_url), "")
     return kept if len(kept) <= _LONGEST_ATTEMPT else ""
+
+
+def keep_binding(answer: Response, request: Request, public_url: str | None, bound: str | None) -> Response:
+    """An answer that makes the browser keep what a one-time code is bound to, as long as the code is valid; None
+    forgets it. The page itself sends it back, and no other site can have it sent."""
+    answer.set_cookie(
+        _binding_name(request, public_url),
+        bound or "",
+        max_age=CODE_SECONDS if bound else 0,
+        path="/",
+        secure=_is_secure(request, public_url),
+        httponly=True,
+        samesite="strict",
+    )
+    return answer
+
+
+def binding_of(request: Request, public_url: str | None) -> str:
+    """What the browser's one-time code is bound to; empty if it has none."""
+    kept = request.cookies.get(_binding_name(request, public_url), "")
+    return kept if len(kept) <= _MOST else ""
+
+
+def _binding_name(request: Request, public_url: str | None) -> str:
+    return f"{_name(request, public_url)}_code"
 
 
 def _attempt_name(request: Request, public_url: str | None) -> str:

@@ -79,9 +79,14 @@ def sign_in_with_key(context: Anyone, body: Credentials) -> Response:
     if (body.key is None) == (body.code is None):
         raise Invalid(Problem(("key",), "Send a key, or a one-time code in its place.", "missing"))
     client = context.request.client
-    opened = context.store.sign_ins.open("" if client is None else client.host, key=body.key, code=body.code)
+    bound = sign_in.binding_of(context.request, _public(context))
+    opened = context.store.sign_ins.open(
+        "" if client is None else client.host, key=body.key, code=body.code, bound=bound
+    )
     shown: SessionOpened = {**_shown(opened), "token": opened.token}
     answer = Response(responses.dumps(shown), media_type=responses.JSON)
+    if bound:
+        sign_in.keep_binding(answer, context.request, _public(context), None)
     return sign_in.keep(answer, context.request, _public(context), opened.secret, LONGEST_SECONDS)
 
 

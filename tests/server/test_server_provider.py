@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from starlette.testclient import TestClient
 from support.server_in_process import Lab, lab
 
 from server import Settings
@@ -103,6 +104,20 @@ def test_a_member_signs_in_as_themselves_with_their_own_rights(served: Lab, prov
     assert served.client.post("/projects", json={"name": "New"}, headers=with_token).status_code == 403
     told = [row["action"] for row in served.store.people.audit_log(served.organization.id)]
     assert {"identity.bound", "session.opened"} <= set(told)
+
+
+def test_nobody_is_signed_in_as_another_by_an_address_that_was_sent_to_them(
+    served: Lab, provider: Provider
+) -> None:
+    """Whoever opened it within a minute was signed in as its sender, and brought data in under their name."""
+    code = back(served, provider).headers["location"].partition("#code=")[2]
+    other_browser = TestClient(served.app, base_url="http://localhost")
+    refused = other_browser.post("/session", json={"code": code}, headers=ASK)
+    assert (refused.status_code, "one-time code is unknown" in refused.json()["message"]) == (401, True)
+    assert "wb_session" not in refused.headers.get("set-cookie", "")
+    opened = served.client.post("/session", json={"code": code}, headers=ASK)
+    assert opened.status_code == 200
+    assert set(served.client.cookies) == {"wb_session"}, "what the code was bound to is of no more use"
 
 
 def test_coming_again_uses_the_same_key_and_asks_the_provider_for_little(served: Lab, provider: Provider) -> None:

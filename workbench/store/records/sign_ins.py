@@ -54,8 +54,9 @@ class SignIns:
         self._people = people
         self._store = people.store
 
-    def open(self, address: str, *, key: str | None = None, code: str | None = None) -> Opened:
-        """Sign in with a key or with a one-time code, from a network address.
+    def open(self, address: str, *, key: str | None = None, code: str | None = None, bound: str = "") -> Opened:
+        """Sign in with a key or with a one-time code, from a network address; ``bound`` is what the browser holds for
+        its code.
 
         Raises
         ------
@@ -66,7 +67,7 @@ class SignIns:
         """
         network = _network(address)
         tried = self._try(network)
-        caller = self._by_code(code) if key is None else self._people.caller(key)
+        caller = self._by_code(code or "", bound) if key is None else self._people.caller(key)
         with self._store.transaction() as db:
             now = self._store.tick(db)
             db.execute("delete from sign_in_tries where rowid = ?", [tried])
@@ -93,21 +94,24 @@ class SignIns:
         wait = max(1, 60 - (now - first) // 10**6)
         raise TooMany(f"Too many failed sign-ins from this address. Try again in {wait} s.", retry_after=wait)
 
-    def code(self, key_id: str) -> str:
-        """A code that signs its bearer in once, with the rights of a key, within a minute."""
+    def code(self, key_id: str, bound: str = "") -> str:
+        """A code that signs its bearer in once, with the rights of a key, within a minute. With ``bound`` it does so
+        only together with that, which one browser holds: nobody can sign others in by sending them an address."""
         made = secrets.token_urlsafe(32)
         with self._store.transaction() as db:
             now = self._store.tick(db)
             db.execute("delete from sign_in_codes where expires_at < ?", [now])
             db.execute(
-                "insert into sign_in_codes values (?, ?, ?)", [_hash(made), key_id, now + CODE_SECONDS * 10**6]
+                "insert into sign_in_codes values (?, ?, ?)",
+                [_code(made, bound), key_id, now + CODE_SECONDS * 10**6],
             )
         return made
 
-    def _by_code(self, code: str | None) -> Caller:
+    def _by_code(self, code: str, bound: str) -> Caller:
+        either = [_code(code, bound), _code(code, "")]
         with self._store.transaction() as db:
             row = db.execute(
-                "delete from sign_in_codes where code = ? returning key_id, expires_at", [_hash(code or "")]
+                "delete from sign_in_codes where code in (?, ?) returning key_id, expires_at", either
             ).fetchone()
         if row is None or row[1] < time.time() * 1e6:
             raise Unauthorized("This one-time code is unknown, used or expired. Sign in with your key.")
@@ -155,6 +159,11 @@ def _ends(created: int, used: int) -> int:
 
 def _hash(secret: str) -> bytes:
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()
+
+
+def _code(code: str, bound: str) -> bytes:
+    """What the store keeps of a code."""
+    return _hash(f"{code} {bound}" if bound else code)
 
 
 def _network(address: str) -> str:
