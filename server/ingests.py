@@ -27,7 +27,7 @@ from typing_extensions import TypedDict
 
 from workbench.analyses import background
 from workbench.analyses.run import ARRIVAL_JOB, Analysed, Progress, analyse
-from workbench.errors import Busy, Forbidden, NotFound, StoreError, StoreFull, WorkbenchError
+from workbench.errors import BadRequest, Busy, Forbidden, NotFound, StoreError, StoreFull, WorkbenchError
 from workbench.fan_out import FanOut
 from workbench.ingest import Report, ingest
 from workbench.ingest.options import Sent
@@ -60,6 +60,9 @@ _TEST_FAILED = (
     "The stored samples of this test cannot be read on the server. The log of the server has the reason under the "
     "ingest id {id}; give that to the operator."
 )
+BEAT_SECONDS = 300.0
+"""How often the server notes that it is at work on its runs, for servers on other machines: a run may wait for others,
+or read one file, for longer than they wait for a word."""
 AGAIN_SECONDS = 30.0
 """How long the server waits before it tries again what a full disk refused."""
 MOST_JOBS = 4
@@ -109,6 +112,11 @@ class Ingests:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="workbench-ingests")
         self._lock = threading.Lock()
         self._runs: dict[str, tuple[Future[None], _Run]] = {}
+        self._said: dict[str, _Run] = {}
+        """What was last noted of each run that has not ended."""
+        self._noting = threading.Lock()
+        self._stop = threading.Event()
+        self._beating: threading.Thread | None = None
         self._unkept: dict[str, _Run] = {}
         """Ends of runs that could not be written down yet."""
         self._again = Again(AGAIN_SECONDS)
@@ -151,7 +159,7 @@ class Ingests:
         place = self._folder / f"file-{id}"
         about = self._about(id, place) if _ID.fullmatch(id) else None
         if about is None or any(about.get(key) != value for key, value in owner.items()):
-            raise NotFound(f"No file '{id[:80]}' was sent for this project. Send it first.")
+            raise _not_sent(id)
         return place, str(about["name"])
 
     def _about(self, id: str, place: Path) -> Json | None:
@@ -163,14 +171,37 @@ class Ingests:
         about: Json | None = None if found is None else orjson.loads(found)
         return about
 
-    def _fetch(self, shared: Shared, id: str, place: Path) -> None:
-        """Bring a file that was sent to any server here. Of several runs that want it, one gets it."""
+    def _fetch(self, shared: Shared, id: str, place: Path) -> bytes:
+        """Bring a file that was sent to any server here; gives what was noted of it. Of several runs that want it, one
+        gets it."""
         found = shared.take_note(_FILE, id)
         if found is None:
-            raise NotFound(f"No file '{id[:80]}' was sent for this project. Send it first.")
+            raise _not_sent(id)
         place.mkdir(mode=0o700, exist_ok=True)
         with (place / "bytes").open("wb") as file:
             file.writelines(self.store.blobs.get(orjson.loads(found)["blob"]))
+        return found
+
+    def _take(self, run: Path, files: Sequence[str], folders: Sequence[Path]) -> None:
+        """Move the folders of files that were sent into that of a run. Of several runs that want a file, one gets it;
+        the others leave all files as they were.
+
+        Raises
+        ------
+        NotFound
+            If another run has taken one meanwhile.
+        """
+        taken: list[tuple[Path, Path]] = []
+        for place, (file, folder) in enumerate(zip(files, folders, strict=True)):
+            target = run / f"{place:06}"
+            try:
+                folder.rename(target)
+            except FileNotFoundError:
+                for moved, before in taken:
+                    moved.rename(before)
+                run.rmdir()
+                raise _not_sent(file) from None
+            taken.append((target, folder))
 
     # Runs
 
@@ -189,27 +220,35 @@ class Ingests:
         Raises
         ------
         NotFound
-            If one of them was not sent.
+            If one of them was not sent, or another run has taken it.
+        BadRequest
+            If a file has the name of another one that it is beside.
         Busy
             If too many runs are waiting.
         """
         found = [self._file(id, owner) for id in files]
+        names = [name for _, name in found]
+        meant = [Test((place,)) for place in range(len(names))] if tests is None else list(tests)
+        _refuse_same_names(names, meant)
         if len(self._runs) >= MOST_WAITING:
             raise Busy("Too many files are waiting to be read. Try again in half a minute.", retry_after=30)
-        if self.store.shared is not None:
-            for sent, (folder, _) in zip(files, found, strict=True):
-                self._fetch(self.store.shared, sent, folder)
+        if (shared := self.store.shared) is not None:
+            noted: dict[str, bytes] = {}
+            try:
+                for sent, (folder, _) in zip(files, found, strict=True):
+                    noted[sent] = self._fetch(shared, sent, folder)
+            except NotFound:
+                for sent, value in noted.items():
+                    shared.note(_FILE, sent, value)
+                raise
         id = secrets.token_hex(16)
         run = self._folder / f"run-{id}"
         run.mkdir(mode=0o700)
-        names = []
-        for place, (folder, name) in enumerate(found):
+        self._take(run, files, [folder for folder, _ in found])
+        for place, name in enumerate(names):
             target = run / f"{place:06}"
-            folder.rename(target)
             (target / "about.json").unlink(missing_ok=True)  # first: the file itself may have this name
             (target / "bytes").rename(target / name)
-            names.append(name)
-        meant = [Test((place,)) for place in range(len(names))] if tests is None else list(tests)
         _lay_beside(run, names, meant)
         known: _Run = {
             "id": id,
@@ -224,7 +263,21 @@ class Ingests:
         self._keep(known)
         with self._lock:
             self._runs[id] = self._pool.submit(self._run, run, known, names, meant, options, scope), known
+            if self.store.shared is not None and self._beating is None:
+                self._beating = threading.Thread(target=self._beat, name="workbench-ingest-beat", daemon=True)
+                self._beating.start()
         return id
+
+    def _beat(self) -> None:
+        while not self._stop.wait(BEAT_SECONDS):
+            self.beat()
+
+    def beat(self) -> None:
+        """Note of each run that has not ended that this process has it."""
+        for id in list(self._said):
+            with self._noting, suppress(StoreError, OSError):
+                if (said := self._said.get(id)) is not None:
+                    self._note(said)
 
     def shown(self, id: str, owner: Owner) -> IngestShown:
         """What is known of a run.
@@ -364,6 +417,13 @@ class Ingests:
 
     def _keep(self, known: _Run) -> None:
         """Write down what is known of a run, for every process on the store."""
+        with self._noting:
+            self._said.pop(known["id"], None)
+            self._note(known)
+            if known["state"] == "running":
+                self._said[known["id"]] = known.copy()
+
+    def _note(self, known: _Run) -> None:
         noted: Json = {**known, "beat": int(time.time() * 1e6)}
         if self.store.shared is not None:
             self.store.shared.note(_RUN, known["id"], orjson.dumps(noted))
@@ -384,6 +444,7 @@ class Ingests:
     def close(self) -> None:
         """Wait for the run at hand. Runs that have not begun are given up and kept as failed."""
         self._again.close()
+        self._stop.set()
         for run, known in list(self._runs.values()):
             if run.cancel():
                 self._keep({**known, "state": "failed", "error": STOPPED})
@@ -410,6 +471,21 @@ class Test:
     folder: str = ""
     above: int = 0
     rows: tuple[Row, ...] = ()
+
+
+def _not_sent(id: str) -> NotFound:
+    return NotFound(f"No file '{id[:80]}' was sent for this project. Send it first.")
+
+
+def _refuse_same_names(names: Sequence[str], tests: Sequence[Test]) -> None:
+    """Refuse files that would take each other's place in one folder."""
+    for test in tests:
+        together = [names[place] for place in (*test.files[:1], *test.beside)]
+        twice = next((name for at, name in enumerate(together) if name in together[:at]), None)
+        if twice is not None:
+            raise BadRequest(
+                f"Two files beside each other are called '{twice[:80]}'. Send one, or give it another name."
+            )
 
 
 def _lay_beside(run: Path, names: Sequence[str], tests: Sequence[Test]) -> None:

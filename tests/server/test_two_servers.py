@@ -175,6 +175,31 @@ def test_files_of_an_ingest_may_arrive_at_one_and_be_read_by_the_other(machines:
         assert lab.call("POST", place, json={"files": [id]}).status_code == 404, "it was taken"
 
 
+def test_a_run_that_waits_for_long_is_not_said_to_have_ended(
+    machines: list[Lab], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another server said after an hour that the first one had been stopped, and to ingest the same files again."""
+    first, second = machines
+    place, ingests = f"/projects/{first.project.id}/ingests", first.app.state.workbench.ingests
+    free = threading.Event()
+    before = ingests._pool.submit(free.wait, 60)  # a long run of somebody else
+    try:
+        id = first.json("POST", f"{place}/files", params={"name": "a.csv"}, content=b"a,b\n1,2\n")["file"]
+        run = first.json("POST", place, json={"files": [id]})["id"]
+        now = time.time
+        monkeypatch.setattr(time, "time", lambda: now() + 3500)
+        ingests.beat()
+        monkeypatch.setattr(time, "time", lambda: now() + 7000)
+        assert second.json("GET", f"{place}/{run}")["state"] == "running"
+    finally:
+        monkeypatch.undo()
+        free.set()
+    before.result(60)
+    until(lambda: second.json("GET", f"{place}/{run}")["state"] == "done", "the run", 60)
+    ingests.beat()
+    assert second.json("GET", f"{place}/{run}")["state"] == "done", "what has ended stays as it was noted"
+
+
 def test_a_run_of_analyses_is_seen_by_both(machines: list[Lab]) -> None:
     first, second = machines
     place = f"/projects/{first.project.id}/analyses/runs"
