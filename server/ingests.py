@@ -159,7 +159,7 @@ class Ingests:
         place = self._folder / f"file-{id}"
         about = self._about(id, place) if _ID.fullmatch(id) else None
         if about is None or any(about.get(key) != value for key, value in owner.items()):
-            raise _not_sent(id)
+            raise NotFound(f"No file '{id[:80]}' was sent for this project. Send it first.")
         return place, str(about["name"])
 
     def _about(self, id: str, place: Path) -> Json | None:
@@ -171,37 +171,14 @@ class Ingests:
         about: Json | None = None if found is None else orjson.loads(found)
         return about
 
-    def _fetch(self, shared: Shared, id: str, place: Path) -> bytes:
-        """Bring a file that was sent to any server here; gives what was noted of it. Of several runs that want it, one
-        gets it."""
+    def _fetch(self, shared: Shared, id: str, place: Path) -> None:
+        """Bring a file that was sent to any server here. Of several runs that want it, one gets it."""
         found = shared.take_note(_FILE, id)
         if found is None:
-            raise _not_sent(id)
+            raise NotFound(f"No file '{id[:80]}' was sent for this project. Send it first.")
         place.mkdir(mode=0o700, exist_ok=True)
         with (place / "bytes").open("wb") as file:
             file.writelines(self.store.blobs.get(orjson.loads(found)["blob"]))
-        return found
-
-    def _take(self, run: Path, files: Sequence[str], folders: Sequence[Path]) -> None:
-        """Move the folders of files that were sent into that of a run. Of several runs that want a file, one gets it;
-        the others leave all files as they were.
-
-        Raises
-        ------
-        NotFound
-            If another run has taken one meanwhile.
-        """
-        taken: list[tuple[Path, Path]] = []
-        for place, (file, folder) in enumerate(zip(files, folders, strict=True)):
-            target = run / f"{place:06}"
-            try:
-                folder.rename(target)
-            except FileNotFoundError:
-                for moved, before in taken:
-                    moved.rename(before)
-                run.rmdir()
-                raise _not_sent(file) from None
-            taken.append((target, folder))
 
     # Runs
 
@@ -220,7 +197,7 @@ class Ingests:
         Raises
         ------
         NotFound
-            If one of them was not sent, or another run has taken it.
+            If one of them was not sent.
         BadRequest
             If a file has the name of another one that it is beside.
         Busy
@@ -232,21 +209,15 @@ class Ingests:
         _refuse_same_names(names, meant)
         if len(self._runs) >= MOST_WAITING:
             raise Busy("Too many files are waiting to be read. Try again in half a minute.", retry_after=30)
-        if (shared := self.store.shared) is not None:
-            noted: dict[str, bytes] = {}
-            try:
-                for sent, (folder, _) in zip(files, found, strict=True):
-                    noted[sent] = self._fetch(shared, sent, folder)
-            except NotFound:
-                for sent, value in noted.items():
-                    shared.note(_FILE, sent, value)
-                raise
+        if self.store.shared is not None:
+            for sent, (folder, _) in zip(files, found, strict=True):
+                self._fetch(self.store.shared, sent, folder)
         id = secrets.token_hex(16)
         run = self._folder / f"run-{id}"
         run.mkdir(mode=0o700)
-        self._take(run, files, [folder for folder, _ in found])
-        for place, name in enumerate(names):
+        for place, (folder, name) in enumerate(found):
             target = run / f"{place:06}"
+            folder.rename(target)
             (target / "about.json").unlink(missing_ok=True)  # first: the file itself may have this name
             (target / "bytes").rename(target / name)
         _lay_beside(run, names, meant)
@@ -471,10 +442,6 @@ class Test:
     folder: str = ""
     above: int = 0
     rows: tuple[Row, ...] = ()
-
-
-def _not_sent(id: str) -> NotFound:
-    return NotFound(f"No file '{id[:80]}' was sent for this project. Send it first.")
 
 
 def _refuse_same_names(names: Sequence[str], tests: Sequence[Test]) -> None:

@@ -436,29 +436,6 @@ def test_a_file_of_any_name_reaches_its_ingest(served: Lab, name: str) -> None:
     assert (file["path"], file["rows"], file["status"]) == (name, 60, "stored")
 
 
-def test_files_that_two_runs_want_at_once_go_to_one_of_them(served: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The other run got a 500, and took files with it that nobody had."""
-    place = f"/projects/{served.project.id}/ingests"
-    sent = [
-        served.json("POST", f"{place}/files", params={"name": f"{n}.csv"}, content=b"a,b\n1,2\n")["file"]
-        for n in range(3)
-    ]
-    ingests = served.app.state.workbench.ingests
-    look, both = ingests._file, []
-
-    def looks(id: str, owner: Any) -> Any:
-        found = look(id, owner)
-        if id == sent[2] and not both:  # now the other run is as far
-            both.append(served.call("POST", place, json={"files": sent[1:2]}))
-        return found
-
-    monkeypatch.setattr(ingests, "_file", looks)
-    refused = served.call("POST", place, json={"files": sent})
-    assert (both[0].status_code, refused.status_code) == (200, 404)
-    assert "was sent for this project" in refused.json()["message"]
-    assert served.call("POST", place, json={"files": [sent[0], sent[2]]}).status_code == 200
-
-
 def test_a_file_beside_another_one_of_its_name_does_not_take_its_place(served: Lab) -> None:
     place = f"/projects/{served.project.id}/ingests"
     sent = [
