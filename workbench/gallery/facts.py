@@ -22,6 +22,7 @@ from ..table import Table
 MOST_LISTED = 1000
 """Rows of a list step at most."""
 MOST_NAMED = 4
+ESTIMATES = ("source.ratings", "source.capacity")
 MANY_CYCLES = 10
 """Tests that a figure names at most of those that it leaves out."""
 
@@ -325,6 +326,12 @@ class Facts:
         found = self.names("measurements", _HEAT)
         exact = [one for one in found if one.name.split(".")[-2:-1] == ["temperature"]]
         return _first(exact or found)
+
+    @cached_property
+    def of_estimates(self) -> list[str]:
+        """The columns of designs that say that a rated capacity was estimated from a file, if one was."""
+        there = {column.name for column in self.catalog["cellSpecifications"].names if column.filled}
+        return [name for name in ESTIMATES if name in there] if ESTIMATES[0] in there else []
 
     @cached_property
     def mass(self) -> dict[str, str]:

@@ -102,6 +102,20 @@ def first_in_life(rows):
     return firsts[capacity].where(other, begun[capacity]), words
 
 
+def sized(group, sizes):
+    """The groups of rows, with the size of their cells in A.h where one holds cells of unlike sizes, more than 10 % apart:
+    a mean over them would be that of no cell. Those whose size is unknown are alike."""
+    ordered = np.sort(sizes.dropna().unique())
+    kinds = np.cumsum(np.append(False, ordered[1:] > 1.1 * ordered[:-1])) if len(ordered) else []
+    kind = sizes.map(dict(zip(ordered, kinds))).fillna(-1)
+    unlike = kind.groupby(group).transform("nunique") > 1
+    words = {-1: ", size unknown"}
+    for one, size in sizes.groupby(kind).median().dropna().items():
+        factor, unit = capacity_unit("cell", [size])
+        words[one] = f", {factor * size:.3g} {unit}"
+    return group.mask(unlike, group + kind.map(words))
+
+
 def lives(rows, said="a test at another current stands alone"):
     """What each cycle is one life with: its cell, or its test alone where that has another current than the first test
     of the cell. With words for a note: what is ``said`` of such tests, and of which cells."""
@@ -319,11 +333,17 @@ def relative_charge(tables):
 
 
 def rated_of(rows):
-    """The rated capacity of each row's cell in A.h; NaN where it or its unit is unknown. One of 0 is unknown."""
+    """The rated capacity of each row's cell in A.h; NaN where it or its unit is unknown. One of 0 is unknown, and so is
+    one that was only estimated from a file: that is the charge which a test happened to pass."""
     factors = {"ah": 1.0, "mah": 1e-3, "µah": 1e-6, "uah": 1e-6, "kah": 1e3, "as": 1 / 3600, "c": 1 / 3600}
     letters = rows["ratings.capacity.unit"].astype(str).str.replace("\N{GREEK SMALL LETTER MU}", "µ")
     letters = letters.str.replace(r"[ .·*⋅-]", "", regex=True).str.lower()
-    rated = plain(rows["ratings.capacity.value"]) * letters.map(factors).astype(float)
+    given = plain(rows["ratings.capacity.value"])
+    rated = given * letters.map(factors).astype(float)
+    if "source.ratings" in rows:
+        guess = plain(rows["source.capacity"]) if "source.capacity" in rows else given * np.nan
+        still = guess.isna() | (guess.eq(given) & rows["ratings.capacity.unit"].eq("A.h"))
+        rated = rated.mask(rows["source.ratings"].eq("estimated from the data") & still)
     return rated.where(rated > 0)
 
 
@@ -373,12 +393,13 @@ def selected(data):
 
 
 def palette(values):
-    """A colour for each of the values, in their order."""
+    """A colour for each of the values, in their order: those of the palette in turn, where something else differs."""
     return dict(zip(values, itertools.cycle(battery.PALETTE)))
 
 
 def distinct(values):
-    """A colour for each of the values, in their order: of the palette, or along the scale if that has too few."""
+    """A colour of its own for each of the values, in their order: of the palette, or along the scale if that has too
+    few."""
     if len(values) <= len(battery.PALETTE):
         return dict(zip(values, battery.PALETTE))
     return dict(zip(values, battery.sequential(len(values))))
@@ -425,7 +446,15 @@ def note(figure, text, data, params, over=2):
 
 def each_warned(said):
     """What is said of tests, for a note: of a dict, warning -> names, each warning once."""
-    return [f"{', '.join(dict.fromkeys(names))}: {words[0].lower()}{words[1:]}" for words, names in said.items()]
+    begun = {words: words if words.startswith("C-rate") else words[0].lower() + words[1:] for words in said}
+    return [f"{', '.join(dict.fromkeys(names))}: {begun[words]}" for words, names in said.items()]
+
+
+def not_drawn(tests, drawn, why, column="name"):
+    """Words for a note on those of the chosen tests of which nothing is drawn: whose ids are not among these."""
+    names = called(tests, column)[~tests["id"].isin(set(drawn))].tolist()
+    more = f" and {len(names) - 4} more" if len(names) > 4 else ""
+    return f"left out: {', '.join(names[:4])}{more} ({why})" if names else ""
 
 
 def log_ticks(values):
@@ -460,9 +489,10 @@ def finished(figure, **layout):
     return figure.update_layout(**{**look, **layout})
 
 
-def name_ends(figure, traces=None):
+def name_ends(figure, traces=None, share=1.0):
     """Names beside the ends of more than 16 curves, for which a legend would be larger than the plot: `finished` comes
-    before it. Without traces, of those in the legend. Gives words for a note if some have no name."""
+    before it. Without traces, of those in the legend; ``share`` is that of their panel in the height. Gives words for a
+    note if some have no name."""
     traces = traces or [trace for trace in figure.data if trace.name and trace.showlegend is not False]
     curves = [trace.to_plotly_json() for trace in traces]
     if len(curves) <= 16:
@@ -471,7 +501,8 @@ def name_ends(figure, traces=None):
     curves = [{**trace, "name": short[trace["name"]]} for trace in curves]
     height = min(max(440, 13 * len(curves) + 150), 900)
     span = figure.layout.yaxis.range
-    labels = battery.end_labels(curves, height=height - 150, size=10, width=400, y_range=span)
+    logs = {f"log_{axis}": figure.layout[f"{axis}axis"].type == "log" for axis in "xy"}
+    labels = battery.end_labels(curves, height=share * (height - 150), size=10, width=400, y_range=span, **logs)
     figure.update_layout(showlegend=False, height=height, annotations=[*figure.layout.annotations, *labels])
     few = len(labels) < len(curves)
     return f"{len(labels)} of {len(curves)} curves have their names beside them, all in the tooltip" if few else ""

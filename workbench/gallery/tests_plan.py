@@ -118,7 +118,7 @@ def chosen_tests(
         steps["tests"] = _list("measurements", of_tests(facts), {"ids": [one.id for one in tests[:MOST_LISTED]]})
     steps["cells"] = _list("instances", ["id", *of_source(facts, "instances")])
     steps["designs"] = _list(
-        "cellSpecifications", ["id", RATED, RATED_UNIT, *of_source(facts, "cellSpecifications")]
+        "cellSpecifications", ["id", *rating_of(facts), *of_source(facts, "cellSpecifications")]
     )
     steps["described"] = {"op": "join", "left": "tests", "right": "cells", "how": "left"}
     steps["described"] |= {
@@ -133,7 +133,7 @@ def chosen_tests(
         "left": "described",
         "right": "designs",
         "on": {"left": "specification_id", "right": "id"},
-        "fields": [RATED, RATED_UNIT, *of_source(facts, "cellSpecifications")],
+        "fields": [*rating_of(facts), *of_source(facts, "cellSpecifications")],
         "where": {by: f"${param}", **({"instance_name": "$cells"} if beside else {})},
         "how": "left",
     }
@@ -184,7 +184,7 @@ def cells_beside(tests: Sequence[tuple[str, str]], step: str, most: int) -> Para
 
 def attached(facts: Facts) -> list[str]:
     """The columns of ``chosen`` that rows of steps and cycles take along."""
-    own = ["name", "instance_name", "batch_name", RATED, RATED_UNIT]
+    own = ["name", "instance_name", "batch_name", *rating_of(facts)]
     test = facts.with_unit("measurements", facts.test_temperature)
     of_cells, of_designs = of_source(facts, "instances"), of_source(facts, "cellSpecifications")
     doubled = [f"{name}_right" for name in of_designs if name in of_cells]
@@ -238,6 +238,11 @@ def _list(source: str, fields: Sequence[str], where: dict[str, JsonValue] | None
     if where:
         step["where"] = where
     return {**step, "fields": [*fields], "limit": MOST_LISTED}
+
+
+def rating_of(facts: Facts) -> list[str]:
+    """The columns of designs with the rated capacity, and with what says that it was only estimated."""
+    return [RATED, RATED_UNIT, *facts.of_estimates]
 
 
 def of_tests(facts: Facts) -> list[str]:

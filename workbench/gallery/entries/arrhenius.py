@@ -53,7 +53,7 @@ def transform(data, params):
         return battery.message("No chosen cell fades over ten complete cycles. Choose others.", unmet=True)
     points["batch"] = names_or(points["batch_name"], "no batch")
     figure = go.Figure()
-    colors = palette(sorted(points["batch"].unique()))
+    colors = distinct(sorted(points["batch"].unique()))
     for batch, one in points.groupby("batch"):
         figure.add_scatter(
             x=1000 / (one["Temperature [degC]"] + 273.15),
@@ -88,4 +88,7 @@ def transform(data, params):
     figure.update_yaxes(title_text="Fade / % per cycle", **log_ticks(100 * points["Rate"]))
     finished(figure, showlegend=True)
     few = incomplete(of_chosen(data, "cycles"), data["rows"])
-    return note(figure, "; ".join(text for text in (told, few, beside, partly, own, lost) if text), data, params)
+    there = data["rows"].dropna(subset=["Discharge capacity [A.h]"])["measurement_id"]
+    none = not_drawn(data["chosen"], there, "no complete cycle")
+    said = (told, none, few, beside, partly, own, lost)
+    return note(figure, "; ".join(text for text in said if text), data, params)

@@ -87,11 +87,12 @@ def transform(data, params):
         return battery.message("Choose a test.")
     every = pd.concat([data["spectra"][id]["Z_Re [Ohm]"] for id in tests["id"]], ignore_index=True)
     factor, unit = ohm_unit(base, every)
-    curves = []
+    curves, middle, drawn = [], False, set(tests.loc[tests["amount"].isna(), "id"])
     for _, test in tests[tests["amount"].notna()].iterrows():
         found = spectra_of(not_excluded(with_voltages(data, test["id"]), test["id"]))
+        drawn |= {test["id"]} if found else set()
         if params["spectra"] == "middle" and len(found) > 1 and len(tests) > 1:
-            found = [found[len(found) // 2]]
+            found, middle = [found[len(found) // 2]], True
         for spectrum in found:
             volts = spectrum["Voltage [V]"].mean() if "Voltage [V]" in spectrum else np.nan
             label = f"{test['name']}" + (f", {volts:.2f} V" if volts == volts else "")
@@ -146,6 +147,7 @@ def transform(data, params):
     figure.add_traces(shown.bar)
     finished(figure, showlegend=shown.legend)
     rings = "rings: decades of frequency" if nyquist and params["decades"] else ""
-    return note(
-        figure, "; ".join(text for text in (rings, without_amount(tests, tests["amount"])) if text), data, params
-    )
+    one = "of each test the spectrum in the middle" if middle else ""
+    none = not_drawn(tests, drawn, "no spectrum of five points or more")
+    said = (one, rings, none, without_amount(tests, tests["amount"]))
+    return note(figure, "; ".join(text for text in said if text), data, params)

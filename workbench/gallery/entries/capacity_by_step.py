@@ -45,6 +45,7 @@ def transform(data, params):
     if unknown := no_amount(amount, base):
         return unknown
     lost = without_amount(rows, amount)
+    none = not_drawn(data["chosen"], rows["measurement_id"], f"no {direction}")
     rows, amount = rows[amount.notna()], amount.dropna()
     factor, unit = capacity_unit(base, rows[column])
     names = dict(zip(data["chosen"]["id"], called(data["chosen"])))
@@ -72,5 +73,5 @@ def transform(data, params):
     # A step that goes on at constant voltage after its constant current is neither.
     other = sums["other"].sum() / sums.to_numpy().sum() if "other" in sums else 0
     mixed = "other: steps that are not wholly at constant current or at constant voltage" if other > 0.02 else ""
-    said = ("" if several else rows["name"].iloc[0], mixed, lost)
+    said = ("" if several else rows["name"].iloc[0], mixed, none, lost)
     return note(figure, "; ".join(text for text in said if text), data, params)

@@ -54,11 +54,12 @@ def transform(data, params):
     figure, labels = go.Figure(), []
     parts = [name for name in data["values"][tests["id"].iloc[0]].columns if name.endswith("[Ohm]")]
     factor, unit = ohm_unit(base, pd.concat([data["values"][id][parts].sum(axis=1) for id in tests["id"]]))
-    tables = []
+    tables, fitted = [], set()
     for place, test in tests.iterrows():
         table = data["values"][test["id"]]
         table = table[table["rms relative"].notna()].assign(scale=factor * amount[place])
         tables.append(table)
+        fitted |= {test["id"]} if len(table) else set()
         for number, volts in enumerate(table["Voltage [V]"]):
             labels.append((test["measurement_name"], f"{volts:.2f} V" if volts == volts else f"no. {number + 1}"))
     rows = pd.concat(tables)
@@ -74,9 +75,9 @@ def transform(data, params):
             marker_color=color,
             hovertemplate="Test: %{x}<br>%{y:.4g} " + unit + "<extra>" + part.removesuffix(" [Ohm]") + "</extra>",
         )
-    # A circuit that lacks an element has no such resistance: it is not unknown.
-    has = np.column_stack([rows["Circuit"].str.contains(rf"\b{part.split()[0]}\b", na=True) for part in shown])
-    unknown = (rows[shown].isna().to_numpy() & has).sum(axis=1)
+    # A circuit that lacks an element has no such resistance: it is not unknown. One that no spectrum knows is.
+    has = np.column_stack([rows["Circuit"].str.contains(rf"\b{part.split()[0]}\b", na=True) for part in parts])
+    unknown = (rows[parts].isna().to_numpy() & has).sum(axis=1)
     if unknown.any():
         figure.add_scatter(
             x=x,
@@ -97,6 +98,8 @@ def transform(data, params):
     lost = f"; + ?: without {unknown.sum()} parameters that the data do not know" if unknown.any() else ""
     bare = without_amount(tests, amount)
     unknown_area = f"; {bare}" if bare else ""
+    none = not_drawn(tests, fitted, "no spectrum is fitted", "measurement_name")
+    lost += f"; {none}" if none else ""
     return note(
         figure, f"{circuits}, rms {100 * rows['rms relative'].median():.2g} %{lost}{unknown_area}", data, params
     )

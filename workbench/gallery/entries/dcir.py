@@ -19,7 +19,7 @@ READS = Reads(
         "Charge capacity [A.h]",
         "Resistance at 10 s [Ohm]",
     ),
-    ("Onset gap [s]", "Cycle count"),
+    ("Onset gap [s]", "Cycle count", "Mean temperature [degC]"),
 )
 
 
@@ -43,7 +43,7 @@ def transform(data, params):
     tests = data["chosen"].sort_values("start_time", na_position="last")
     tests = tests.assign(name=called(tests))
     colors = distinct(list(tests["id"]))
-    late, lost = [], ""
+    late, lost, heats = [], "", []
     short, several, wholes = [], [], {}
     for _, test in tests.iterrows():
         steps = rows[rows["measurement_id"] == test["id"]].sort_values("Step count")
@@ -67,6 +67,7 @@ def transform(data, params):
         lost = lost or without_amount(found, amount)
         found = found.assign(value=factor * found["Resistance at 10 s [Ohm]"] * amount)
         late += [test["name"]] if "Onset gap [s]" in found and (found["Onset gap [s]"] > 1).any() else []
+        heats += found["Mean temperature [degC]"].dropna().tolist() if "Mean temperature [degC]" in found else []
         out = found["Mean current [A]"] > 0
         for direction, group in (("discharge", found[out]), ("charge", found[~out])):
             if params["direction"] not in ("both", direction) or group.empty:
@@ -95,9 +96,11 @@ def transform(data, params):
     charge_axis(figure)
     figure.update_yaxes(title_text=f"Resistance after 10 s / {unit}", rangemode="tozero")
     finished(figure)
+    ends = name_ends(figure)
     gap = f"first sample of a pulse later than 1 s in {', '.join(late[:3])}" if late else ""
     drawn = {trace.customdata[0][1] for trace in figure.data}
     dashes = "solid: discharge, dotted: charge" if len(drawn) > 1 else f"pulses of {min(drawn)}"
+    way = "" if params["direction"] == "both" else f"{params['direction']} "
     few = f"less than half of the rated charge passed, full before it: {', '.join(short[:3])}" if short else ""
     currents = f"a line for each current: {', '.join(several[:3])}" if several else ""
     # A slow cycle in the same test makes 100 % more than what a fast one passes.
@@ -105,5 +108,7 @@ def transform(data, params):
     size, charge = capacity_unit("cell", wholes)
     between = " to ".join(dict.fromkeys(f"{size * one:.3g}" for one in sorted(wholes)[:: max(len(wholes) - 1, 1)]))
     whole = f"100 %: the fullest moment of a test, {between} {charge} above the emptiest" if wholes else ""
-    said = (dashes, whole, currents, few, gap, lost)
+    none = not_drawn(tests, {trace.legendgroup for trace in figure.data}, f"no {way}pulse of 10 s after a rest")
+    warm = f"pulses at {min(heats):.3g} to {max(heats):.3g} °C" if heats and max(heats) - min(heats) > 2 else ""
+    said = (dashes, whole, currents, warm, few, gap, none, lost, ends)
     return note(figure, "; ".join(text for text in said if text), data, params)

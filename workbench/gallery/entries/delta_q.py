@@ -58,7 +58,7 @@ def transform(data, params):
         )
     rows = pd.DataFrame(found)
     rows["batch"] = names_or(rows["batch"], "no batch")
-    colors = palette(sorted(rows["batch"].unique()))
+    colors = distinct(sorted(rows["batch"].unique()))
     figure = go.Figure()
     for batch, one in rows.groupby("batch"):
         color = colors[batch]

@@ -93,8 +93,10 @@ def transform(data, params):
     curves, base = [], params.get("per", "cell")
     tests = data["chosen"].sort_values("start_time", na_position="last")
     tests = tests.assign(amount=amount_of(tests, base), name=called(tests))
+    drawn = set(tests.loc[tests["amount"].isna(), "id"])  # these are named beside
     for _, test in tests[tests["amount"].notna()].iterrows():
         for name, frame, charge in curves_of(data, params, test):
+            drawn.add(test["id"])
             rate = frame["Current [A]"].abs().mean() / charge[-1]
             number = sum(name == one[0].split(" (")[0] for one in curves)
             curves.append((f"{name} ({number + 1})" if number else name, frame, charge / test["amount"], rate))
@@ -141,5 +143,6 @@ def transform(data, params):
     )
     cell = tests["instance_name"].iloc[0] if tests["instance_name"].nunique() == 1 else ""
     one = "one curve alone: there is no later one to compare it with" if len(curves) == 1 else ""
-    said = (str(cell), f"window {1000 * window.width:g} mV{warned}", one, untimed, lost)
+    none = not_drawn(tests, drawn, f"no whole {params['direction']}")
+    said = (str(cell), f"window {1000 * window.width:g} mV{warned}", one, untimed, none, lost)
     return note(figure, "; ".join(text for text in said if text), data, params)

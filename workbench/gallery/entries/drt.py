@@ -59,7 +59,7 @@ def is_of(sweep, one):
 
 def transform(data, params):
     params = with_defaults(params)
-    curves, said, base, lost, refused = [], [], params.get("per", "cell"), 0, 0
+    curves, said, base, lost, refused, middle = [], [], params.get("per", "cell"), 0, 0, False
     tests = data["chosen"].sort_values("start_time", na_position="last")
     if tests.empty:
         return battery.message("Choose a test that has a result.")
@@ -73,7 +73,7 @@ def transform(data, params):
         found = [one for _, one in table.groupby("Spectrum")]
         several = len(found)
         if params["shown"] == "middle" and len(found) > 1:
-            found = [found[len(found) // 2]]
+            found, middle = [found[len(found) // 2]], True
         sweeps = sweeps_of(data["spectra"][test["measurement_id"]], test["measurement_id"])
         for one in found:
             name = of_spectrum(test["measurement_name"], one, several)
@@ -126,6 +126,7 @@ def transform(data, params):
         one["Distribution [Ohm]"].iloc[-1] > 0.01 * one["Distribution [Ohm]"].max() for _, one, *_ in curves
     )
     more = "; the last peak goes on below the lowest frequency" if is_open else ""
+    more += "; of each test the spectrum in the middle" if middle else ""
     more += f"; without dots: {lost}, whose samples are not those of the distribution" if lost else ""
     more += f"; no distribution of {refused} spectra, whose fit or Kramers-Kronig test fails" if refused else ""
     bare = without_amount(tests, tests["amount"])

@@ -11,7 +11,7 @@ LACKING = "No test repeats a cycle. Ingest an ageing, a rate or a formation test
 READS = Reads(
     "cycles",
     ("Cycle count", "Coulombic efficiency", "Energy efficiency", "Complete"),
-    ("Cycle duration [s]", "Discharge capacity [A.h]", *RATE),
+    ("Cycle duration [s]", "Discharge capacity [A.h]", "Cycle in life", *RATE),
     of_any=True,
 )
 
@@ -54,6 +54,7 @@ def transform(data, params):
     rows = data["rows"].dropna(subset=["Coulombic efficiency"])
     known = len(rows)
     rows = rows[rows["Coulombic efficiency"].between(0.2, 2)]
+    none = not_drawn(data["chosen"], rows["measurement_id"], "no complete cycle with an efficiency")
     if rows.empty:
         return battery.message("No complete cycle to draw. Choose other cells.")
     ce, ee = rows["Coulombic efficiency"], rows["Energy efficiency"]
@@ -64,7 +65,11 @@ def transform(data, params):
         "VE": (100 * ee / ce, "Voltage efficiency / %"),
         "CIE": (1e6 * (1 - ce) / hours, "Coulombic inefficiency / ppm h⁻¹"),
     }[params["quantity"]]
-    rows = rows.assign(value=value, degrees=degrees_of(rows).round(0), x=rows["Cycle count"])
+    x_title = "Cycle count"
+    along = along_life(rows)
+    if along is not rows:
+        x_title = "Cycle in the life of the cell"
+    rows = rows.assign(value=value, degrees=degrees_of(rows).round(0), x=along["Cycle count"])
     unknown = without(rows, rows["value"], f"no {title.split(' /')[0].lower()}")
     rows = rows.dropna(subset=["value"])
     if rows.empty:
@@ -75,14 +80,15 @@ def transform(data, params):
     rows["group"] = rows["batch_name"].fillna("no batch") if batched else rows["instance_name"]
     groups = sorted(rows["group"].unique())
     colors, heats = palette(groups), sorted(rows["degrees"].dropna().unique())
-    dashes = dict(zip(heats, DASHES * 10))
+    # Of more groups than colours the dash tells those of one colour apart; their temperature is in their names.
+    dashes = dict(zip(heats, DASHES * 10)) if len(groups) <= len(battery.PALETTE) else {}
     turns = {group: DASHES[number // len(battery.PALETTE) % 4] for number, group in enumerate(groups)}
     apart, course = rows[rows["why"] != ""], rows[rows["why"] == ""]
     figure, named = go.Figure(), set()
     for (group, degrees, test), one in course.groupby(["group", "degrees", "measurement_id"], dropna=False):
         one = one.sort_values("Cycle count")
         name = f"{group}, {degrees:g} °C" if degrees == degrees else str(group)
-        style = {"x": one["Cycle count"], "name": name, "legendgroup": name}
+        style = {"x": one["x"], "name": name, "legendgroup": name}
         style["hovertemplate"] = f"{one['instance_name'].iloc[0]}, cycle %{{x}}: %{{y:.6g}}<extra></extra>"
         if params["mean"] > 1:
             dots = {"color": battery.pale(colors[group], 0.4), "size": 4}
@@ -105,7 +111,7 @@ def transform(data, params):
         low, high = low - 0.5 * spread, high + 0.5 * spread
         figure.update_yaxes(range=[low, high])
         out = rows[~rows["value"].between(low, high)]
-    figure.update_xaxes(title_text="Cycle count")
+    figure.update_xaxes(title_text=x_title)
     figure.update_yaxes(title_text=title)
     finished(figure)
     ends = name_ends(figure)
@@ -116,8 +122,10 @@ def transform(data, params):
     beyond = f"{len(out)} cycles are beyond the range, {most.iloc[0]} of {most.index[0]}" if len(out) else ""
     mean = f"running mean over {params['mean']} cycles, points: each cycle" if params["mean"] > 1 else ""
     middle = rows["Coulombic efficiency"].groupby(rows["instance_name"]).median()
-    far = [str(cell) for cell in middle.index[(middle > 1.01) | (middle < 0.95)]]
-    half = f"{', '.join(far[:3])}: far from 100 %, a half cell, or a charge of another cycle" if far else ""
+    far = [str(cell) for cell in middle.index[(middle > 1.001) | (middle < 0.95)]]
+    more = f" and {len(far) - 3} more" if len(far) > 3 else ""
+    half = "above 100 %, or far below: a half cell, whose efficiency is the inverse, or a charge of another cycle"
+    half = f"{', '.join(far[:3])}{more}: {half}" if far else ""
     few = f"{known - len(ce)} cycles are not between 20 and 200 %" if known > len(ce) else ""
     said = (
         "the last digits depend on the accuracy of the cycler",
@@ -126,6 +134,7 @@ def transform(data, params):
         beyond,
         few,
         half,
+        none,
         lost,
         unknown,
         odd_degrees(rows),

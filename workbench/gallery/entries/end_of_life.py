@@ -62,7 +62,8 @@ def transform(data, params):
     rows["life"], own = lives(rows)
     full = rows[rows["Complete"].fillna(True).astype(bool)]
     left = (incomplete(rows, full), of_course(full)[1])
-    partly = "; ".join(text for text in (own, *left, partly, odd_degrees(rows)) if text)
+    none = not_drawn(data["chosen"], data["rows"]["measurement_id"], "no cycles")
+    partly = "; ".join(text for text in (none, own, *left, partly, odd_degrees(rows)) if text)
     rows = along_life(rows)
     for _, cycles in rows.groupby("life", sort=False):
         cycles = cycles.sort_values("Cycle count")
@@ -100,7 +101,7 @@ def transform(data, params):
         order, ascending=up
     )
     groups = sorted(found["group"].unique())
-    colors = palette(groups)
+    colors = distinct(groups)
     figure, across = go.Figure(), len(found) > 8
     for how, name in STYLES.items():
         one = found[found["how"] == how]

@@ -45,12 +45,23 @@ def make(facts):
 
 
 # The script of the figure
+def at_unlike_currents(rows):
+    """Whether cells are discharged at currents more than 20 % apart."""
+    if "Mean discharge current [A]" not in rows:
+        return False
+    currents = rows.groupby("instance_name")["Mean discharge current [A]"].median().abs()
+    return currents.max() > 1.2 * currents.min()
+
+
 def transform(data, params):
     params = with_defaults(params)
     fade = data["fade"].dropna(subset=["Discharge capacity [A.h]"])
     if fade.empty:
         return battery.message("No complete cycle to draw. Choose other cells.")
     base, lost = params.get("per", "cell"), incomplete(of_chosen(data, "cycles"), data["fade"])
+    there = fade if params["relative"] != "first" else fade[fade["Discharge capacity [A.h]"] > 0]
+    none = not_drawn(data["chosen"], there["measurement_id"], "no complete cycle")
+    lost = "; ".join(text for text in (none, lost) if text)
     fade, partly = from_full(fade)
     fade = fade.assign(degrees=degrees_of(fade).round(0), value=fade["Discharge capacity [A.h]"])
     fade["why"] = off_course(fade)
@@ -90,12 +101,18 @@ def transform(data, params):
     fade = fade.dropna(subset=["x", "value"])
 
     by_batch = params["group"] != "cells"
-    fade["group"] = fade["batch_name"].fillna("no batch") if by_batch else fade["instance_name"]
+    fade["group"] = fade["instance_name"]
+    if by_batch:  # cells of one batch are of one design, and those without a batch of any
+        most = fade.groupby("instance_name")["Discharge capacity [A.h]"].transform("max")
+        loose = fade["batch_name"].isna()
+        sizes = rated_of(fade).fillna(most)[loose]
+        fade["group"] = fade["batch_name"]
+        fade.loc[loose, "group"] = sized(pd.Series("no batch", fade.index[loose]), sizes)
     colors = distinct(sorted(fade["group"].unique()))
     dashes = dict(zip(sorted(fade["degrees"].dropna().unique()), DASHES * 10))
     apart = fade[fade["why"] != ""]
     fade = fade[fade["why"] == ""]
-    figure, partial = go.Figure(), False
+    figure, partial, unlike = go.Figure(), False, []
     for (group, degrees), rows in fade.groupby(["group", "degrees"], dropna=False):
         cells = rows["instance_name"].nunique()
         name = f"{group}, {degrees:g} °C" if degrees == degrees else str(group)
@@ -108,6 +125,7 @@ def transform(data, params):
             mean = mean[mean["n"] == cells]
             banded = len(mean) > 0
             partial |= banded and mean["x"].max() < rows["x"].max()
+            unlike += [name] if banded and at_unlike_currents(rows) else []
         for number, (cell, one) in enumerate(rows.groupby("instance_name")):
             one = one.sort_values("x")
             figure.add_scatter(
@@ -136,6 +154,7 @@ def transform(data, params):
     words = {"batch": "mean ± s.d. of the cells", "range": "mean of the cells, with the lowest and highest"}
     spread = f"thick: {words[params['group']]}, thin: each cell" if by_batch else ""
     spread += "; the mean ends with the first cell of its group that ends" if partial else ""
+    spread += f"; a mean over cells at unlike currents: {', '.join(unlike[:3])}" if unlike else ""
     first = "of the first complete cycle" if params["relative"] == "first" else ""
     finished(figure)
     ends = name_ends(figure)

@@ -73,6 +73,8 @@ def transform(data, params):
     every = first_cycles(rows, data.get("steps", no_steps))
     of_tests = every["name"].where(every["instance_name"].duplicated(keep=False), every["instance_name"])
     said = []
+    if none := not_drawn(data["chosen"], every["measurement_id"], "no cycles"):
+        said.append(none)
     for why, names in of_tests.groupby(every["why"].mask(every["why"] == "")):
         more = f" and {len(names) - 5} more" if len(names) > 5 else ""
         said.append(f"left out: {', '.join(names[:5])}{more} ({why})")

@@ -48,8 +48,9 @@ def transform(data, params):
     known = not bare and any(table["D [m2/s]"].notna().any() for table in found)
     first, second = ("D [m2/s]", "D second window [m2/s]") if known else ("D/R2 [1/s]", "D/R2 second window [1/s]")
     ways = {way for id in tests["id"] for way in data["values"][id].dropna(subset=[first])["Direction"]}
-    for number, (_, test) in enumerate(tests.iterrows()):
-        color = battery.PALETTE[number % len(battery.PALETTE)]
+    colors = distinct(list(tests["id"]))
+    for _, test in tests.iterrows():
+        color = colors[test["id"]]
         found = data["values"][test["id"]].dropna(subset=["SOC", first]).sort_values("SOC")
         # A charge and a discharge at one state of charge differ: a line over both would go back and forth.
         for place, (way, table) in enumerate(sorted(found.groupby("Direction"), reverse=True)):
@@ -85,9 +86,13 @@ def transform(data, params):
     values = np.concatenate([trace.y for trace in figure.data])
     figure.update_yaxes(title_text=title, **log_ticks(values))
     finished(figure, showlegend=True)
+    ends = name_ends(figure)
     some = f" of {', '.join(bare[:3])}{' ...' if len(bare) > 3 else ''}" if 0 < len(bare) < len(tests) else ""
     radius = "" if known else f"; D needs the particle radius{some}: workbench analyse gitt -p radius=5e-6"
     dashes = "solid: discharge, dotted: charge; " if len(ways) > 1 else ""
     charge = relative_charge(data["values"][id] for id in tests["id"])
+    none = not_drawn(
+        tests, {trace.legendgroup for trace in figure.data}, "no pulse with a diffusion", "measurement_name"
+    )
     fits = f"{dashes}band: between the two time windows of the fit{radius}"
-    return note(figure, "; ".join(text for text in (fits, charge) if text), data, params)
+    return note(figure, "; ".join(text for text in (fits, charge, none, ends) if text), data, params)

@@ -28,11 +28,13 @@ def transform(data, params):
     factor, unit = capacity_unit(base, pd.concat(areas, ignore_index=True))
     names = called(data["chosen"], "measurement_name")
     records = data["chosen"].assign(amount=amount_of(data["chosen"], base), measurement_name=names)
+    shown_ids = set()
     for _, record in records.iterrows():
         table = data["values"][record["id"]]
         table = table[table["Direction"].eq(params["direction"]) & table["Position [V]"].notna()]
         if table.empty:
             continue
+        shown_ids.add(record["id"])
         slowest = table[table["C-rate [1/h]"] == table["C-rate [1/h]"].min()]
         one = slowest[slowest["Half cycle"] == slowest["Half cycle"].max()].copy()
         one[["Height [A.h/V]", "Area [A.h]"]] *= factor / record["amount"]
@@ -62,7 +64,8 @@ def transform(data, params):
             f"%{{y:.3g}} {unit} V⁻¹<br>Peak: %{{customdata[0]:.0f}}<br>Area: %{{customdata[1]:.3g}} {unit}",
         )
     each = rows.groupby("test").size()
-    if len(each) > 1 and each.nunique() == 1:  # the same peaks in each check-up: a line follows one of them
+    one_cell = rows["cell"].nunique() == 1  # a line over several cells would go back and forth
+    if one_cell and len(each) > 1 and each.nunique() == 1:  # the same peaks in each check-up: a line follows one
         place = rows.groupby("test")["Position [V]"].rank().astype(int)
         for _, one in rows.groupby(place):
             figure.add_scatter(
@@ -80,9 +83,10 @@ def transform(data, params):
     finished(figure)
     windows = sorted(set((1000 * rows["Window [V]"]).round(1)))
     said = f"window {', '.join(f'{w:g}' for w in windows)} mV: heights compare only at equal windows and rates"
+    none = not_drawn(records, shown_ids, f"no peaks on {params['direction']}", "measurement_name")
     return note(
         figure,
-        "; ".join(text for text in (said, without_amount(records, records["amount"])) if text),
+        "; ".join(text for text in (said, none, without_amount(records, records["amount"])) if text),
         data,
         params,
     )

@@ -31,7 +31,7 @@ def transform(data, params):
     figure, cells = go.Figure(), data["chosen"]
     if cells.empty:
         return battery.message("Choose a cell that has a result.")
-    colors = palette(cells["id"])
+    colors = distinct(list(cells["id"]))
     cycles = data["cycles"][data["cycles"]["measurement_id"].isin(cells["measurement_id"])]
     full = cycles[cycles["Complete"].fillna(True).astype(bool)]
     few = incomplete(cycles, full)

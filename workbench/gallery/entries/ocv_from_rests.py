@@ -46,7 +46,7 @@ def transform(data, params):
     one_cell = tests["instance_name"].nunique() == 1
     by = tests["measurement_name"] if one_cell else tests["instance_name"]
     order = 0 * tests.index if one_cell else tests.groupby("instance_name").cumcount()
-    colors = palette(dict.fromkeys(by))
+    colors = distinct(list(dict.fromkeys(by)))
     for (_, test), group, place in zip(tests.iterrows(), by, order):
         table = data["values"][test["id"]].dropna(subset=["SOC", "Voltage [V]"]).sort_values("Rest")
         moving += int((table["Drift [mV/h]"].abs() > params["drift"]).sum())
@@ -73,8 +73,9 @@ def transform(data, params):
     charge_axis(figure)
     figure.update_yaxes(title_text="Voltage at the end of the rest / V")
     finished(figure, showlegend=True)
+    ends = name_ends(figure)
     drift = f"open: {moving} rests that still drift by more than {params['drift']:g} mV h⁻¹" if moving else ""
     later = f"{SYMBOLS[0]}, {SYMBOLS[1]} ...: first test of a cell, second ..." if max(order) > 0 else ""
     charge = relative_charge(data["values"][id] for id in tests["id"])
     lone = f"one or two rests of half an hour only: {', '.join(few[:3])}" if few else ""
-    return note(figure, "; ".join(text for text in (drift, lone, later, charge) if text), data, params)
+    return note(figure, "; ".join(text for text in (drift, lone, later, charge, ends) if text), data, params)

@@ -46,6 +46,8 @@ def transform(data, params):
     factor, unit = capacity_unit(base, rows["Discharge capacity [A.h]"])
     amount = amount_of(rows, base)
     lost = without_amount(rows, amount) if params["quantity"] == "capacity" else ""
+    there = data["rows"].loc[data["rows"]["Discharge capacity [A.h]"] > 0, "measurement_id"]
+    none = not_drawn(data["chosen"], there, "no complete cycle")
     rows = rows.assign(degrees=degrees_of(rows).round(0), per=factor * rows["Discharge capacity [A.h]"] / amount)
     rows = rows.sort_values("Cycle count")
     batch, degrees = (
@@ -56,6 +58,8 @@ def transform(data, params):
     sizes = rows.groupby(names["condition"])["instance_name"].nunique()
     names["auto"] = names["condition"] if (sizes >= 6).all() else names["all"]
     rows["group"] = names[params["group"]]
+    if params["quantity"] == "capacity" and base == "cell":  # what a larger cell has more is not apart
+        rows["group"] = sized(rows["group"], rated_of(rows))
     last = rows.groupby("instance_name")["Cycle count"].transform("max")
     long = last >= 0.5 * last.groupby(rows["group"]).transform("median")
     common = last.where(long).groupby(rows["group"]).transform("min")
@@ -141,7 +145,7 @@ def transform(data, params):
         figure,
         "; ".join(
             text
-            for text in (outlying, few, left, partial, own, beside, partly, lost, unknown, odd_degrees(rows))
+            for text in (outlying, few, left, none, partial, own, beside, partly, lost, unknown, odd_degrees(rows))
             if text
         ),
         data,

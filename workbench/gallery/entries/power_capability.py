@@ -36,7 +36,7 @@ def transform(data, params):
     base = params.get("per", "cell")
     tests = data["chosen"].sort_values("start_time", na_position="last")
     tests = tests.assign(amount=amount_of(tests, base), measurement_name=called(tests, "measurement_name"))
-    colors, figure, far = palette(tests["id"]), go.Figure(), 1.0
+    colors, figure, far = distinct(list(tests["id"])), go.Figure(), 1.0
     for _, test in tests.iterrows():
         table = data["values"][test["id"]].dropna(subset=["Power at 10 s [W]"])
         for direction, one in sorted(table.groupby("Direction"), reverse=True):
@@ -62,6 +62,7 @@ def transform(data, params):
     charge_axis(figure)
     figure.update_yaxes(title_text="Power for 10 s / " + ("W" if base == "cell" else "W g⁻¹"), rangemode="tozero")
     finished(figure)
+    ends = name_ends(figure)
     lost = without_amount(tests, tests["amount"])
     dashes = "solid: discharge, dotted: charge" if params["direction"] == "both" else params["direction"]
     return note(
@@ -72,7 +73,11 @@ def transform(data, params):
                 dashes,
                 f"extrapolated up to {far:.1f} times the current of the pulses",
                 relative_charge(data["values"][id] for id in tests["id"]),
+                not_drawn(
+                    tests, {trace.legendgroup for trace in figure.data}, "no such power", "measurement_name"
+                ),
                 lost,
+                ends,
             )
             if text
         ),

@@ -36,10 +36,10 @@ def transform(data, params):
         return battery.message("Choose a test that has a result.")
     tests = tests.assign(measurement_name=called(tests, "measurement_name"))
     figure = make_subplots(rows=2, shared_xaxes=True, row_heights=[0.72, 0.28], vertical_spacing=0.04)
-    several = len(tests) > 1
-    for number, (_, test) in enumerate(tests.iterrows()):
+    several, colors = len(tests) > 1, distinct(list(tests["id"]))
+    for _, test in tests.iterrows():
         table = data["values"][test["id"]].sort_values("SOC")
-        color = battery.PALETTE[number % len(battery.PALETTE)]
+        color = colors[test["id"]]
         lines = {"Voltage [V]": "mean", "Charge voltage [V]": "charge", "Discharge voltage [V]": "discharge"}
         for place, (name, label) in enumerate(lines.items()):
             shade = color if several else ["#222222", battery.PALETTE[0], battery.PALETTE[1]][place]
@@ -49,15 +49,28 @@ def transform(data, params):
                 mode="lines",
                 line={"color": shade, "dash": ["solid", "dash", "dot"][place], "width": 2 if place == 0 else 1.3},
                 name=f"{test['measurement_name']}, {label}" if several else label,
+                legendgroup=test["id"] if several else label,
                 showlegend=not several or place == 0,
                 hovertemplate="%{x:.1f} %: %{y:.4f} V<extra>%{fullData.name}</extra>",
                 row=1,
                 col=1,
             )
-        hysteresis = {"mode": "lines", "line": {"color": color if several else "#222222"}, "showlegend": False}
-        figure.add_scatter(x=100 * table["SOC"], y=1000 * table["Hysteresis [V]"], row=2, col=1, **hysteresis)
+        figure.add_scatter(
+            x=100 * table["SOC"],
+            y=1000 * table["Hysteresis [V]"],
+            mode="lines",
+            line={"color": color if several else "#222222"},
+            name=f"{test['measurement_name']}, hysteresis" if several else "hysteresis",
+            legendgroup=test["id"] if several else "hysteresis",
+            showlegend=False,
+            hovertemplate="%{x:.1f} %: %{y:.3g} mV<extra>%{fullData.name}</extra>",
+            row=2,
+            col=1,
+        )
     figure.update_yaxes(title_text="Voltage / V", row=1, col=1)
     figure.update_yaxes(title_text="Hysteresis / mV", rangemode="tozero", row=2, col=1)
     figure.update_xaxes(title_text="State of charge / %", row=2, col=1)
     finished(figure)
-    return note(figure, "" if several else tests["measurement_name"].iloc[0], data, params)
+    return note(
+        figure, name_ends(figure, share=0.7) if several else tests["measurement_name"].iloc[0], data, params
+    )

@@ -40,7 +40,7 @@ def transform(data, params):
     masses = amount_of(rows, base)
     if unknown := no_amount(masses, base):
         return unknown
-    figure, said = go.Figure(), {}
+    figure, said, colors = go.Figure(), {}, distinct(list(data["chosen"]["id"]))
     for number, (_, test) in enumerate(data["chosen"].iterrows()):
         steps = rows[rows["measurement_id"] == test["id"]]
         mass = masses[steps.index]
@@ -59,14 +59,17 @@ def transform(data, params):
             x=scale * table["Mean power [W]"],
             y=scale * table["Energy [W.h]"],
             mode="lines+markers",
-            line={"color": battery.PALETTE[number % len(battery.PALETTE)]},
+            line={"color": colors[test["id"]]},
             marker={"size": 8, "symbol": SYMBOLS[number % len(SYMBOLS)]},
             name=of_cell(test),
             customdata=table["C-rate [1/h]"],
             hovertemplate="C-rate: %{customdata:.2g}<br>%{x:.4g}, %{y:.4g}<extra>%{fullData.name}</extra>",
         )
     if not figure.data:
-        return battery.message("The chosen tests have no energy at several rates. Choose others.", unmet=True)
+        why = f" {'; '.join(each_warned(said)[:3])}." if said else ""
+        return battery.message(
+            f"The chosen tests have no energy at several rates. Choose others.{why}", unmet=True
+        )
     power, energy = ("W kg⁻¹", "W h kg⁻¹") if base == "g" else ("W", "W h")
     found = [np.concatenate([trace[axis] for trace in figure.data]) for axis in ("x", "y")]
     figure.update_xaxes(title_text=f"Mean power / {power}", **log_ticks(found[0]))
@@ -76,5 +79,6 @@ def transform(data, params):
         room = max(0.06 * (high - low), 0.02)
         axis.range = [low - room, high + room]
     finished(figure, showlegend=True)
+    ends = name_ends(figure)
     lost = without_amount(rows, masses)
-    return note(figure, "; ".join(text for text in (*each_warned(said), lost) if text), data, params)
+    return note(figure, "; ".join(text for text in (*each_warned(said), lost, ends) if text), data, params)

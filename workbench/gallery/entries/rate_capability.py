@@ -45,7 +45,8 @@ def transform(data, params):
     amounts, of_cells = amount_of(rows, base), params["relative"] != "slowest"
     if of_cells and (unknown := no_amount(amounts, base)):
         return unknown
-    figure, said, slowest = go.Figure(), {}, set()
+    figure, said, slowest = go.Figure(), {}, []
+    colors = distinct(list(data["chosen"]["id"]))
     for number, (_, test) in enumerate(data["chosen"].iterrows()):
         steps = rows[rows["measurement_id"] == test["id"]]
         if steps.empty or (of_cells and amounts[steps.index].isna().all()):
@@ -58,13 +59,13 @@ def transform(data, params):
         table = table[table["Valid"] & table["CC capacity [A.h]"].notna()]
         if table.empty:
             continue
-        slowest.add(f"{table['C-rate [1/h]'].iloc[0]:.2g} C")
+        slowest.append(table["C-rate [1/h]"].iloc[0])
         if not of_cells:
             scale, title = 100 / table["CC capacity [A.h]"].iloc[0], "CC capacity / % of the slowest"
         else:
             factor, unit = capacity_unit(base, rows["Discharge capacity [A.h]"])
             scale, title = factor / amounts[steps.index].iloc[0], f"CC capacity / {unit}"
-        color = battery.PALETTE[number % len(battery.PALETTE)]
+        color = colors[test["id"]]
         figure.add_scatter(
             x=table["C-rate [1/h]"],
             y=scale * table["CC capacity [A.h]"],
@@ -82,9 +83,12 @@ def transform(data, params):
     figure.update_xaxes(
         title_text="Discharge rate / C", type="log", tickvals=ticks, ticktext=[f"{t:g}" for t in ticks]
     )
-    if not of_cells and len(slowest) == 1:
-        title = f"CC capacity / % of that at {min(slowest)}"
+    rates = list(dict.fromkeys(f"{rate:.2g}" for rate in sorted(slowest)))
+    if not of_cells and len(rates) == 1:
+        title = f"CC capacity / % of that at {rates[0]} C"
+    unlike = f"the slowest of each test: {rates[0]} to {rates[-1]} C" if not of_cells and len(rates) > 1 else ""
     figure.update_yaxes(title_text=title, rangemode="tozero")
     finished(figure, showlegend=True)
+    ends = name_ends(figure)
     lost = without_amount(rows, amounts) if of_cells else ""
-    return note(figure, "; ".join(text for text in (*each_warned(said), lost) if text), data, params)
+    return note(figure, "; ".join(text for text in (unlike, *each_warned(said), lost, ends) if text), data, params)

@@ -19,7 +19,7 @@ READS = Reads(
         "Charge capacity [A.h]",
         "Resistance at 10 s [Ohm]",
     ),
-    ("Time in life [d]", "Capacity throughput in life [A.h]", "Cycle count"),
+    ("Time in life [d]", "Capacity throughput in life [A.h]", "Cycle count", "Mean temperature [degC]"),
     of_any=True,
 )
 
@@ -54,6 +54,17 @@ def of_test(steps, soc):
     state = 100 * (1 - (level - passed - min(level.min(), 0)) / spread) if spread > 0 else level * np.nan
     at = (state[pulses] - soc).abs().idxmin()
     return steps.loc[at], float(state[at])
+
+
+def unlike_warmth(found):
+    """Words for a note on cells whose pulses are more than 2 K apart: a resistance halves in some 20 K."""
+    if "Mean temperature [degC]" not in found:
+        return ""
+    apart = found.groupby("instance_name")["Mean temperature [degC]"].agg(np.ptp)
+    apart = apart[apart > 2].sort_values(ascending=False)
+    more = " ..." if len(apart) > 5 else ""
+    names = f"{', '.join(apart.index[:5])}{more}"
+    return f"pulses at temperatures up to {apart.max():.0f} K apart: {names}" if len(apart) else ""
 
 
 def transform(data, params):
@@ -98,8 +109,9 @@ def transform(data, params):
         found = found[~once]
         if found.empty:
             return battery.message("Each cell has pulses at one age only. Growth needs two.", unmet=True)
+    warm = unlike_warmth(found)
     found["batch"] = names_or(found["batch_name"], "no batch")
-    colors = palette(sorted(found["batch"].unique()))
+    colors = distinct(sorted(found["batch"].unique()))
     dashes = dict(zip(sorted(found["degrees"].dropna().unique()), DASHES * 10))
     figure, named = go.Figure(), set()
     for (_, _, cell), one in found.groupby(["batch", "degrees", "instance_name"], dropna=False):
@@ -121,6 +133,5 @@ def transform(data, params):
     figure.update_yaxes(title_text="Growth of resistance / %" if grown else f"Resistance after 10 s / {unit}")
     finished(figure)
     said = f"discharge pulses nearest to {params['soc']:g} % of the charge in the test"
-    return note(
-        figure, "; ".join(text for text in (said, undated, left, lost, odd_degrees(found)) if text), data, params
-    )
+    words = (said, warm, undated, left, lost, odd_degrees(found))
+    return note(figure, "; ".join(text for text in words if text), data, params)

@@ -54,11 +54,12 @@ def storages_of(steps):
 
 def transform(data, params):
     params = with_defaults(params)
-    rows, found, bars, said = with_excluded(data["rows"]), [], [], {}
+    rows, found, bars, said, rested = with_excluded(data["rows"]), [], [], {}, set()
     names = dict(zip(data["chosen"]["id"], called(data["chosen"])))
     for test, steps in rows.groupby("measurement_id", sort=False):
         steps = steps.sort_values("Step count")
         storages, table = storages_of(steps[~steps["Excluded"]]), battery.self_discharge(steps)
+        rested |= {test} if storages else set()
         # Bars at one x would lie upon each other: each storage has its own.
         many = max(len(storages), len(table)) > 1
         stored = [f"{names[test]}, storage {k + 1}" if many else names[test] for k in range(len(steps))]
@@ -106,4 +107,6 @@ def transform(data, params):
         )
     # Steps alone have no voltage a day after the load, where self-discharge begins to be all of the fall.
     whole = "the fall is that of the whole rest, with the relaxation after the load"
-    return note(figure, "; ".join([whole, *each_warned(said)]), data, params, over=22)
+    none = not_drawn(data["chosen"], rested, "no rest of a day or more")
+    words = (whole, none, *each_warned(said))
+    return note(figure, "; ".join(text for text in words if text), data, params, over=22)

@@ -23,7 +23,7 @@ def transform(data, params):
     ends = [frame["Time [s]"].max() for frame in data["samples"].values()]
     factor, unit = scale_of_time(max(ends))
     said = []
-    for color, (_, one) in zip(itertools.cycle(battery.PALETTE), data["chosen"].iterrows()):
+    for color, (_, one) in zip(distinct(list(data["chosen"]["id"])).values(), data["chosen"].iterrows()):
         frame = data["samples"][one["id"]]
         time, several = frame["Time [s]"] / factor, len(data["chosen"]) > 1
         style = {"mode": "lines", "legendgroup": one["id"]}

@@ -21,7 +21,7 @@ def transform(data, params):
     if data["chosen"].empty:
         return battery.message("Choose a simulation.")
     figure, apart, thinned = go.Figure(), params["quantity"] != "largest", []
-    for color, (_, one) in zip(itertools.cycle(battery.PALETTE), data["chosen"].iterrows()):
+    for color, (_, one) in zip(distinct(list(data["chosen"]["id"])).values(), data["chosen"].iterrows()):
         frame = data["samples"][one["id"]]
         if not data["samples"].complete[one["id"]]:
             thinned.append(one["name"])

@@ -32,7 +32,7 @@ def transform(data, params):
     }[params["over"]]
     figure = make_subplots(cols=2, column_widths=[0.75, 0.25], shared_yaxes=True, horizontal_spacing=0.03)
     said = []
-    for color, (_, one) in zip(itertools.cycle(battery.PALETTE), data["chosen"].iterrows()):
+    for color, (_, one) in zip(distinct(list(data["chosen"]["id"])).values(), data["chosen"].iterrows()):
         frame = data["samples"][one["id"]]
         x = frame[column] / (factor if params["over"] == "time" else 1)
         error = frame["Voltage error [mV]"]

@@ -54,7 +54,15 @@ def transform(data, params):
     test = data["chosen"].iloc[0]
     samples = data["samples"][test["id"]]
     if not samples["Time [s]"].notna().any():
-        return battery.message(f"The test '{test['name']}' has no time. Choose another one.")
+        ends = [params[name] for name in ("start", "end")]
+        if all(end is None for end in ends):
+            return battery.message(f"The test '{test['name']}' has no time. Choose another one.")
+        first, last = (
+            f"{end:g} s" if end is not None else name for end, name in zip(ends, ("its start", "its end"))
+        )
+        return battery.message(
+            f"The test '{test['name']}' has no sample from {first} to {last}. Choose other times."
+        )
     first, last = samples["Time [s]"].min(), samples["Time [s]"].max()
     factor, unit = scale_of_time(last - first)
     steps = data["steps"]
@@ -68,15 +76,15 @@ def transform(data, params):
     amount = amount_of(data["chosen"], base)
     scale, unit_of_current = current_unit(base, samples["Current [A]"])
     scale = scale / amount.iloc[0]
-    for row, name, by in ((1, "Voltage [V]", 1.0), (2, "Current [A]", scale)):
+    for row, name, by, what in ((1, "Voltage [V]", 1.0, "Voltage"), (2, "Current [A]", scale, "Current")):
         figure.add_scatter(
             x=samples["Time [s]"] / factor,
             y=by * samples[name],
             mode="lines",
             line={"color": "#222222", "width": 1.2},
-            name=name,
+            name=what,
             showlegend=False,
-            hovertemplate=f"%{{x:.4g}} {unit}: %{{y:.4g}}<extra></extra>",
+            hovertemplate=f"%{{x:.4g}} {unit}: %{{y:.4g}} {'V' if row == 1 else unit_of_current}<extra></extra>",
             row=row,
             col=1,
         )

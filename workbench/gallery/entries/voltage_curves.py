@@ -49,18 +49,29 @@ def transform(data, params):
         return battery.message("Choose a test.")
     base = params.get("per", "cell")
     tests = tests.assign(amount=amount_of(tests, base))
-    cycles = {step: params[step] for step in ("early", "middle", "late") if params[step] is not None}
+    steps = [step for step in ("early", "middle", "late") if params[step] is not None]
+    cycles = {params[step]: step for step in reversed(steps)}  # a cycle that is named twice is drawn once
+    cycles = dict(sorted(cycles.items()))
     shades = dict(zip(cycles, battery.sequential(len(cycles))))
-    figure, curves = go.Figure(), []
-    for number, (_, test) in enumerate(tests.iterrows()):
-        for step, cycle in cycles.items():
+    # A test has a dash of its own, and where there are more tests than dashes a colour.
+    many, colors = len(tests) > len(DASHES), distinct(list(tests["id"]))
+    names = tests["instance_name"].where(
+        ~tests["instance_name"].duplicated(keep=False), tests.apply(of_cell, axis=1)
+    )
+    figure, curves, lacking = go.Figure(), [], {}
+    for number, (place, test) in enumerate(tests.iterrows()):
+        for turn, (cycle, step) in enumerate(cycles.items()):
             frame = not_excluded(data[step][test["id"]], test["id"])
-            for half in battery.half_cycles(frame) if len(frame) else []:
-                if params["direction"] in ("both", half.direction):
-                    label = f"cycle {cycle:g}" + (f", {test['instance_name']}" if len(tests) > 1 else "")
-                    charge = battery.charge_passed(half.frame, half.direction)
-                    line = {"color": shades[step], "dash": DASHES[number % 4]}
-                    curves.append((label, half, charge, test["amount"], line))
+            halves = battery.half_cycles(frame) if len(frame) else []
+            halves = [half for half in halves if params["direction"] in ("both", half.direction)]
+            if not halves:
+                lacking.setdefault(str(names[place]), []).append(f"{cycle:g}")
+            for half in halves:
+                label = f"cycle {cycle:g}" + (f", {names[place]}" if len(tests) > 1 else "")
+                charge = battery.charge_passed(half.frame, half.direction)
+                line = {"color": shades[cycle], "dash": DASHES[number % len(DASHES)]}
+                line = {"color": colors[test["id"]], "dash": DASHES[turn]} if many else line
+                curves.append((label, half, charge, test["amount"], line))
     factor, unit = capacity_unit(base, [np.nanmax(charge) for _, _, charge, *_ in curves])
     for label, half, charge, amount, line in curves:
         figure.add_scatter(
@@ -78,5 +89,15 @@ def transform(data, params):
     figure.update_xaxes(title_text=f"Charge passed / {unit}", rangemode="tozero")
     figure.update_yaxes(title_text="Voltage / V")
     finished(figure)
+    ends = name_ends(figure)
     lost = without_amount(tests, tests["amount"])
-    return note(figure, "; ".join(text for text in (", ".join(called(tests)[:4]), lost) if text), data, params)
+    more = f" and {len(tests) - 4} more" if len(tests) > 4 else ""
+    by_cycles = {}
+    for name, missing in lacking.items():
+        by_cycles.setdefault(", ".join(missing), []).append(name)
+    none = [
+        f"no curve of cycle {missing}: {', '.join(of[:4])}{f' and {len(of) - 4} more' if len(of) > 4 else ''}"
+        for missing, of in by_cycles.items()
+    ]
+    said = (", ".join(called(tests)[:4]) + more, *none, lost, ends)
+    return note(figure, "; ".join(text for text in said if text), data, params)
