@@ -263,3 +263,18 @@ def test_a_trace_that_nothing_can_show_is_not_listed(visible: Any, layout: dict[
     figure["data"][1]["visible"] = visible
     series = figure_numbers.tidy_frame(encode(figure))["Series"].unique().tolist()
     assert series == (["A", "B"] if there else ["A"])
+
+
+def test_one_hover_text_of_a_whole_curve_is_a_column() -> None:
+    """Curves of the cells of a batch have its name: the table did not say which cell each was of."""
+    traces = [
+        {"type": "scatter", "x": [0, 1], "y": [1.0, 2.0], "name": "A", "hovertext": f"Cell: C{k}"} for k in (1, 2)
+    ]
+    more = [
+        {"type": "scatter", "x": [0], "y": [1.0], "hovertext": "alone"},
+        {"type": "scatter", "x": [0], "y": [1.0]},
+    ]
+    made = figure_numbers.tidy_frame(encode({"data": [*traces, *more], "layout": {}}))
+    assert made["Cell"].tolist()[:4] == ["C1", "C1", "C2", "C2"]
+    assert made["Hover text"].tolist()[4] == "alone"
+    assert made["Cell"].isna().tolist()[4:] == [True, True]

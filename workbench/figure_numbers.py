@@ -50,7 +50,8 @@ def tidy(figure: bytes) -> Table:
     are several. The others are called by the titles of the axes and colour bars, as columns are: ``Voltage / V`` and
     ``Voltage (V)`` give ``Voltage [V]``. Error bars are ``... error``. A value that is only shown on hover is called by
     the word before it, as ``n`` in ``n = %{customdata[1]}``, else ``Hover value 2``. So is what an axis without a title
-    shows, else it is ``x`` or ``y``. A trace with ``visible`` false is left out where no button or slider can show it.
+    shows, else it is ``x`` or ``y``. One ``hovertext`` of a whole trace, ``Cell: C01``, is a column too: ``Cell``.
+    A trace with ``visible`` false is left out where no button or slider can show it.
 
     Raises
     ------
@@ -73,7 +74,7 @@ def tidy(figure: bytes) -> Table:
         }
         if len(set(panels.values())) > 1:
             head[PANEL] = Column.of(np.full(points.n, panels[number]))
-        parts.append(Table({**head, **named}, points.n))
+        parts.append(Table({**head, **named, **_of_whole_trace(trace, points.n, {*head, *named})}, points.n))
     names = dict.fromkeys(name for part in parts for name in part)
     rows = sum(part.n for part in parts)
     return Table(
@@ -245,6 +246,16 @@ def _columns(trace: Trace, points: Table, layout: Mapping[str, Decoded], taken: 
         if shown and shown not in made and 0 < len(colors) == points.n and not isinstance(colors[0], str):
             made[shown] = Column.from_python([_plain(value) for value in colors])
     return made
+
+
+def _of_whole_trace(trace: Trace, n: int, taken: set[str]) -> dict[str, Column]:
+    """What one hover text says of all points of a trace: ``Cell: C01`` is ``C01`` in the column ``Cell``."""
+    said = trace.get("hovertext")
+    if not isinstance(said, str) or not said:
+        return {}
+    name, colon, value = said.partition(": ")
+    name, value = (name, value) if colon else (_PLAIN["hovertext"], said)
+    return {} if name in taken else {name: Column("text", np.zeros(n, np.int32), None, (value,))}
 
 
 def _plain(value: Decoded | np.generic) -> float | int | str | None:

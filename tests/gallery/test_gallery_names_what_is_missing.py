@@ -161,3 +161,84 @@ def test_each_of_many_curves_on_a_logarithmic_axis_has_its_name_at_its_end() -> 
     assert name_ends(figure) == ""
     assert {one.x for one in figure.layout.annotations} == {2.0}
     assert not figure.layout.showlegend
+
+
+def spectrum(cycle: int, points: int = 31, slowest: float = -2) -> pd.DataFrame:
+    """Two arcs, the second with its own width at each cycle."""
+    frequency = np.logspace(4, slowest, points)
+    turn = 2j * np.pi * frequency
+    z = 0.01 + 0.015 / (1 + turn * 1.5e-4) + (0.02 + 0.01 * cycle) / (1 + turn * 0.6)
+    frame = {"Time [s]": 1000.0 * cycle + np.arange(points), "Current [A]": 0.0, "Voltage [V]": 3.6 - 0.1 * cycle}
+    frame |= {"Frequency [Hz]": frequency, "Z_Re [Ohm]": z.real, "Z_Im [Ohm]": z.imag, "Cycle count": cycle}
+    return pd.DataFrame(frame).assign(**{"Step count": cycle})
+
+
+def test_spectra_that_are_not_drawn_are_said(bench: wb.Bench) -> None:
+    """Of three spectra of a test the middle one was drawn without a word, and a test of four points was not."""
+    for number in range(2):
+        frame = pd.concat([spectrum(cycle) for cycle in range(3)], ignore_index=True)
+        add(bench, f"e{number}", "C0", frame, "eis")
+    add(bench, "few", "C1", spectrum(0, points=4), "eis")
+    said = words(bench.figure("bode", tests=["e0", "few"]))
+    assert "of each test the spectrum in the middle" in said
+    assert "left out: few (no spectrum of five points or more)" in said
+    assert "in the middle" not in words(bench.figure("bode", tests=["e0", "e1"], spectra="all"))
+    bench.analyse("drt", "e0")
+    assert "of each test the spectrum in the middle" in words(bench.figure("drt"))
+
+
+def test_a_resistance_that_no_spectrum_knows_is_said(bench: wb.Bench) -> None:
+    """The circuit has a diffusion that the spectrum of two arcs does not show: the bars were said to be whole."""
+    add(bench, "e", "C0", spectrum(0), "eis")
+    bench.analyse("circuit", "e")
+    figure = bench.figure("circuit")
+    assert "-Wo1" in words(figure)
+    assert not any("Wo1" in str(trace.name) for trace in figure.data)
+    assert "not known of any spectrum: Wo1 R" in words(figure)
+
+
+def peaked(scale: float) -> pd.DataFrame:
+    """A slow charge and discharge with two peaks of dQ/dV."""
+    volts = np.linspace(3.0, 4.2, 400)
+    charge = 0.3 * (volts - 3) + sum(0.3 / (1 + np.exp(-(volts - at) / 0.02)) for at in (3.4, 3.8))
+    even = np.linspace(charge[0], charge[-1], 300)
+    up = np.interp(even, charge, volts)
+    step = (even[1] - even[0]) * scale / 0.05 * 3600
+    amperes, both = np.repeat([-0.05, 0.05], 300), np.append(up, up[::-1] - 0.01)
+    frame = {"Time [s]": step * np.arange(600), "Current [A]": amperes, "Voltage [V]": both}
+    return pd.DataFrame(frame).assign(**{"Cycle count": 0, "Step count": np.repeat([0, 1], 300)})
+
+
+def test_a_line_of_peaks_is_of_one_cell(bench: wb.Bench) -> None:
+    """It went from the peak of one cell to that of another and back."""
+    for number in range(4):
+        began = f"2024-0{number + 1}-01T00:00:00Z"
+        add(bench, f"r{number}", f"C{number % 2}", peaked(1 - 0.1 * number), "rpt", began=began)
+    bench.analyse("ic_peaks")
+    lines = [trace for trace in bench.figure("ic-peaks", cells=["C0"]).data if trace.mode == "lines"]
+    assert len(lines) == 2
+    both = bench.figure("ic-peaks", cells=["C0", "C1"])
+    assert not [trace for trace in both.data if trace.mode == "lines"]
+    assert len([trace for trace in both.data if trace.name]) == 4
+
+
+def test_each_curve_of_a_pseudo_ocv_has_a_name(bench: wb.Bench) -> None:
+    """Those of the hysteresis had none, and stayed where a test was switched off in the legend."""
+    for number in range(2):
+        add(bench, f"r{number}", "C0", peaked(1 - 0.1 * number), "rpt", began=f"2024-0{number + 1}-01T00:00:00Z")
+    bench.analyse("pseudo_ocv")
+    figure = bench.figure("pseudo-ocv", tests=["r0", "r1"])
+    assert [trace.name for trace in figure.data if trace.yaxis == "y2"] == ["r0, hysteresis", "r1, hysteresis"]
+    assert len({trace.legendgroup for trace in figure.data}) == 2
+    assert set(figure.tidy()["Series"]) == {
+        f"r{number}, {what}" for number in (0, 1) for what in ("mean", "charge", "discharge", "hysteresis")
+    }
+
+
+def test_the_table_says_of_which_cell_each_curve_of_a_batch_is(bench: wb.Bench) -> None:
+    for number in range(2):
+        add(bench, f"t{number}", f"C{number}", samples(number, 0, 12), "ageing")
+    table = bench.figure("fade", group="cells").tidy()
+    assert table.groupby("Curve")["Cell"].first().tolist() == ["C0", "C1"]
+    table = bench.figure("efficiency").tidy()
+    assert set(table["Cell"]) == {"C0", "C1"}

@@ -103,7 +103,7 @@ def first_in_life(rows):
 
 
 def sized(group, sizes):
-    """The groups of rows, with the size of their cells in A.h where one holds cells of unlike sizes, more than 10 % apart:
+    """The groups of rows, with the size of their cells, A.h, where one holds cells of unlike sizes, over 10 % apart:
     a mean over them would be that of no cell. Those whose size is unknown are alike."""
     ordered = np.sort(sizes.dropna().unique())
     kinds = np.cumsum(np.append(False, ordered[1:] > 1.1 * ordered[:-1])) if len(ordered) else []
@@ -489,6 +489,31 @@ def finished(figure, **layout):
     return figure.update_layout(**{**look, **layout})
 
 
+def span_of(figure):
+    """The range that the first y axis takes by itself, by which names beside curves are put apart; None for no values."""
+    axis = figure.layout.yaxis
+    values = [
+        np.asarray(trace.y, float) for trace in figure.data if trace.y is not None and trace.yaxis in (None, "y")
+    ]
+    values = np.concatenate([np.empty(0), *values])
+    values = np.log10(values[values > 0]) if axis.type == "log" else values[np.isfinite(values)]
+    if not len(values):
+        return None
+    low, high = values.min(), values.max()
+    if axis.rangemode == "tozero":
+        low, high = min(low, 0), max(high, 0)
+    room = 0.06 * (high - low) or 1
+    return (low if low == 0 and axis.rangemode == "tozero" else low - room, high + room)
+
+
+def bar_names(names, most):
+    """The ticks of bars that are called by names: long ones are cut in the middle, the tooltip has the whole ones. Of
+    more than ``most`` bars each second has its name, or each third."""
+    short = battery.short_names(list(dict.fromkeys(names)), 20)
+    kept = list(short)[:: max(-(-len(short) // most), 1)]
+    return {"tickvals": kept, "ticktext": [short[name] for name in kept], "autotickangles": [0, 90]}
+
+
 def name_ends(figure, traces=None, share=1.0):
     """Names beside the ends of more than 16 curves, for which a legend would be larger than the plot: `finished` comes
     before it. Without traces, of those in the legend; ``share`` is that of their panel in the height. Gives words for a
@@ -500,7 +525,7 @@ def name_ends(figure, traces=None, share=1.0):
     short = battery.short_names([trace["name"] for trace in curves], 20)
     curves = [{**trace, "name": short[trace["name"]]} for trace in curves]
     height = min(max(440, 13 * len(curves) + 150), 900)
-    span = figure.layout.yaxis.range
+    span = figure.layout.yaxis.range or span_of(figure)
     logs = {f"log_{axis}": figure.layout[f"{axis}axis"].type == "log" for axis in "xy"}
     labels = battery.end_labels(curves, height=share * (height - 150), size=10, width=400, y_range=span, **logs)
     figure.update_layout(showlegend=False, height=height, annotations=[*figure.layout.annotations, *labels])

@@ -75,10 +75,13 @@ def transform(data, params):
             marker_color=color,
             hovertemplate="Test: %{x}<br>%{y:.4g} " + unit + "<extra>" + part.removesuffix(" [Ohm]") + "</extra>",
         )
-    # A circuit that lacks an element has no such resistance: it is not unknown. One that no spectrum knows is.
+    # A circuit that lacks an element has no such resistance: it is not unknown.
     has = np.column_stack([rows["Circuit"].str.contains(rf"\b{part.split()[0]}\b", na=True) for part in parts])
-    unknown = (rows[parts].isna().to_numpy() & has).sum(axis=1)
-    if unknown.any():
+    lacks = rows[parts].isna().to_numpy() & has
+    unknown = lacks[:, [part in shown for part in parts]].sum(axis=1)
+    nowhere = [part.removesuffix(" [Ohm]") for part, one in zip(parts, lacks.T) if part not in shown and one.any()]
+    marked = unknown.any() and len(rows) <= 40  # marks on more bars would lie upon each other
+    if marked:
         figure.add_scatter(
             x=x,
             y=rows["scale"] * rows[shown].sum(axis=1),
@@ -95,7 +98,9 @@ def transform(data, params):
     figure.update_yaxes(title_text=f"Resistance / {unit}", range=[0, (1.12 if unknown.any() else 1.05) * top])
     finished(figure, barmode="stack")
     circuits = ", ".join(dict.fromkeys(rows["Circuit"].dropna()))
-    lost = f"; + ?: without {unknown.sum()} parameters that the data do not know" if unknown.any() else ""
+    words = f"without {unknown.sum()} parameter{'s' if unknown.sum() > 1 else ''} that the data do not know"
+    lost = f"; {'+ ?: ' if marked else ''}{words}" if unknown.any() else ""
+    lost += f"; not known of any spectrum: {', '.join(nowhere)}" if nowhere else ""
     bare = without_amount(tests, amount)
     unknown_area = f"; {bare}" if bare else ""
     none = not_drawn(tests, fitted, "no spectrum is fitted", "measurement_name")

@@ -56,6 +56,7 @@ def transform(data, params):
                 name=name,
                 legendgroup=name,
                 showlegend=name not in named,
+                hovertext=f"Cell: {cell['instance_name']}",
                 hovertemplate=f"{cell['instance_name']}, check-up %{{x}}: %{{y:.2f}} %<extra></extra>",
                 row=1,
                 col=place,

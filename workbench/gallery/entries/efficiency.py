@@ -89,6 +89,7 @@ def transform(data, params):
         one = one.sort_values("Cycle count")
         name = f"{group}, {degrees:g} °C" if degrees == degrees else str(group)
         style = {"x": one["x"], "name": name, "legendgroup": name}
+        style["hovertext"] = f"Cell: {one['instance_name'].iloc[0]}"
         style["hovertemplate"] = f"{one['instance_name'].iloc[0]}, cycle %{{x}}: %{{y:.6g}}<extra></extra>"
         if params["mean"] > 1:
             dots = {"color": battery.pale(colors[group], 0.4), "size": 4}

@@ -137,6 +137,7 @@ def transform(data, params):
                 name=name,
                 legendgroup=name,
                 showlegend=not banded and number == 0,
+                hovertext=f"Cell: {cell}",  # of a batch the names are that of the batch
                 hovertemplate=f"{cell}, {x_title.lower()} %{{x:.5g}}: %{{y:.4g}}<extra></extra>",
             )
         if banded:

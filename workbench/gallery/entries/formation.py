@@ -121,5 +121,5 @@ def transform(data, params):
         tickmode="auto",
         secondary_y=True,
     )
-    finished(figure, barmode="stack")
+    finished(figure, barmode="stack").update_xaxes(bar_names(names, 40))
     return note(figure, "; ".join(text for text in said if text), data, params)

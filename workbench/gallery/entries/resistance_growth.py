@@ -126,6 +126,7 @@ def transform(data, params):
             name=name,
             legendgroup=name,
             showlegend=name not in named,
+            hovertext=f"Cell: {cell}",
             hovertemplate=f"{cell}: %{{y:.4g}} at %{{x:.4g}}<extra></extra>",
         )
         named.add(name)

@@ -95,7 +95,7 @@ def transform(data, params):
     figure.update_yaxes(title_text="Fall / mV d⁻¹", row=1, col=1)
     figure.update_yaxes(title_text="Loss / %", row=1, col=2)
     figure.update_annotations(font_size=14)
-    finished(figure, barmode="stack", margin={"t": 60})
+    finished(figure, barmode="stack", margin={"t": 60}).update_xaxes(bar_names(rests["test"], 20))
     if not bars:
         figure.add_annotation(
             text="no full discharge before and after",
