@@ -490,7 +490,7 @@ def finished(figure, **layout):
 
 
 def span_of(figure):
-    """The range that the first y axis takes by itself, by which names beside curves are put apart; None for no values."""
+    """The range that the first y axis takes by itself, by which names beside curves keep apart; None for no values."""
     axis = figure.layout.yaxis
     values = [
         np.asarray(trace.y, float) for trace in figure.data if trace.y is not None and trace.yaxis in (None, "y")
