@@ -242,3 +242,14 @@ def test_the_table_says_of_which_cell_each_curve_of_a_batch_is(bench: wb.Bench) 
     assert table.groupby("Curve")["Cell"].first().tolist() == ["C0", "C1"]
     table = bench.figure("efficiency").tidy()
     assert set(table["Cell"]) == {"C0", "C1"}
+
+
+def test_names_beside_curves_keep_inside_the_figure() -> None:
+    """The range was that of the curves in the legend: where each was one point, names were far above the plot."""
+    figure = go.Figure([go.Scatter(x=[100], y=[4.1], name=f"n{number}") for number in range(20)])
+    figure.add_scatter(x=[0, 90], y=[3.0, 4.0], showlegend=False)
+    name_ends(figure)
+    plot = figure.layout.height - 150
+    at = 0.06 + (4.1 - 3.0) / 1.1  # of the height that a range with 6 % of room at both ends has
+    highest = max(plot * at / 1.12 - one.ay for one in figure.layout.annotations)
+    assert highest <= plot

@@ -80,5 +80,8 @@ def transform(data, params):
         axis.range = [low - room, high + room]
     finished(figure, showlegend=True)
     ends = name_ends(figure)
+    if not figure.layout.showlegend:  # the range of the axis leaves room for the names beside the curves
+        low, high = figure.layout.xaxis.range
+        figure.update_xaxes(range=[low, high + 0.25 * (high - low)])
     lost = without_amount(rows, masses)
     return note(figure, "; ".join(text for text in (*each_warned(said), lost, ends) if text), data, params)
