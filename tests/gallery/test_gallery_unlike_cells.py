@@ -12,6 +12,7 @@ import pytest
 from support.cells_that_fade import samples
 
 import workbench as wb
+from workbench.gallery.catalog import entry
 from workbench.gallery.script_parts import rated_of, sized
 
 LIMITS = {"voltage_min": {"value": 3.0, "unit": "V"}, "voltage_max": {"value": 4.2, "unit": "V"}}
@@ -134,3 +135,49 @@ def test_a_cell_that_gives_a_little_more_than_it_takes_is_said_to_be_a_half_cell
     frame.loc[frame["Current [A]"] < 0, "Current [A]"] *= 0.995
     add(bench, "t", "C", "small", frame)
     assert "C: above 100 %, or far below: a half cell" in words(bench.figure("efficiency"))
+
+
+def test_no_mean_is_spoken_of_where_none_is_drawn(bench: wb.Bench) -> None:
+    """Over equivalent full cycles each cell is drawn alone, and the note spoke of a thick mean."""
+    for number in range(2):
+        add(bench, f"t{number}", f"C{number}", "small", cycled(1, 0.01, 1), batch="A")
+    assert "thick: mean" in words(bench.figure("fade"))
+    assert "thick" not in words(bench.figure("fade", over="throughput"))
+
+
+def test_a_temperature_law_is_of_cells_of_one_size(bench: wb.Bench) -> None:
+    """Cells without a batch made one law, whatever they are."""
+    for number, celsius in enumerate((25.0, 35.0, 45.0)):
+        for name, design, size in (("S", "small", 1.0), ("L", "large", 5.0)):
+            frame = cycled(size, 0.002 * (1 + number) * size, size).assign(**{"Temperature [degC]": celsius})
+            add(bench, f"{name}{number}", f"{name}{number}", design, frame)
+    figure = bench.figure("arrhenius")
+    assert [trace.name for trace in figure.data] == ["no batch, 1 A h", "no batch, 5 A h"]
+    assert words(figure).count("Ea = ") == 2
+
+
+def early(sizes: list[float]) -> go.Figure:
+    """The figure of early cycles of cells of these rated capacities, each of which ends at 80 % of its first one."""
+    ids = [f"t{number}" for number in range(len(sizes))]
+    cells = pd.DataFrame({"id": ids, "measurement_id": ids, "instance_name": ids, "batch_name": None})
+    cells["metadata.results.log_var"] = -4.0 + 0.1 * np.arange(len(sizes))
+    cells = cells.assign(**{f"metadata.workbench.parameters.{key}": 10.0 for key in "mn"})
+    cells = cells.assign(**{"ratings.capacity.value": sizes, "ratings.capacity.unit": "A.h"})
+    parts = []
+    for number, (test, size) in enumerate(zip(ids, sizes, strict=True)):
+        counts = np.arange(60 + 5 * number)
+        rows = {"Cycle count": counts, "Discharge capacity [A.h]": size * (1 - 0.3 * counts / counts[-1])}
+        parts.append(pd.DataFrame(rows).assign(measurement_id=test, Complete=True))
+    scope = {"go": go, "np": np, "pd": pd}
+    exec(entry("delta-q").script, scope)
+    data = {"chosen": cells, "records": cells, "cycles": pd.concat(parts, ignore_index=True)}
+    made: go.Figure = scope["transform"](data, {"cells": ids, "threshold": 80})
+    return made
+
+
+def test_variances_of_cells_of_unlike_sizes_make_no_correlation() -> None:
+    """A variance of charge is larger in a larger cell, whatever its life."""
+    assert "over 5 cells that ended" in words(early([1.0] * 5))
+    unlike = words(early([1.0, 1.0, 1.0, 5.0, 5.0]))
+    assert "the cells are of unlike rated capacities" in unlike
+    assert "r = " not in unlike

@@ -116,6 +116,12 @@ def sized(group, sizes):
     return group.mask(unlike, group + kind.map(words))
 
 
+def batches(rows, sizes):
+    """The batch of each row, whose cells are of one design; of those without one, which are of any, the size too."""
+    loose, names = rows["batch_name"].isna(), names_or(rows["batch_name"], "no batch")
+    return names.where(~loose, sized(names.where(loose, ""), sizes.where(loose)))
+
+
 def lives(rows, said="a test at another current stands alone"):
     """What each cycle is one life with: its cell, or its test alone where that has another current than the first test
     of the cell. With words for a note: what is ``said`` of such tests, and of which cells."""

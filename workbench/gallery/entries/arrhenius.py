@@ -42,7 +42,9 @@ def transform(data, params):
         why = "fewer than ten cycles" if slope != slope else "temperature unknown" if heat != heat else ""
         why = why or ("" if slope < 0 else "no fade")
         test = one[["instance_name", "batch_name", "name"]].iloc[0]
-        found.append({**test, "why": why, "Rate": -slope, "Temperature [degC]": heat})
+        rated = rated_of(one).iloc[0]
+        size = rated if rated == rated else one["Discharge capacity [A.h]"].max()
+        found.append({**test, "why": why, "Rate": -slope, "Temperature [degC]": heat, "size": size})
     points = pd.DataFrame(found)
     again = points["instance_name"].duplicated(keep=False)
     points["cell"] = points["instance_name"].mask(again, points["instance_name"] + ", " + points["name"])
@@ -51,7 +53,7 @@ def transform(data, params):
     points = points[points["why"] == ""].copy()
     if points.empty:
         return battery.message("No chosen cell fades over ten complete cycles. Choose others.", unmet=True)
-    points["batch"] = names_or(points["batch_name"], "no batch")
+    points["batch"] = batches(points, points["size"])
     figure = go.Figure()
     colors = distinct(sorted(points["batch"].unique()))
     for batch, one in points.groupby("batch"):

@@ -26,6 +26,7 @@ def transform(data, params):
     params = with_defaults(params)
     cells, found, said = data["chosen"], [], []
     cells = cells.dropna(subset=["metadata.results.log_var"])
+    sizes = rated_of(cells)
     cycles = data["cycles"][data["cycles"]["measurement_id"].isin(cells["measurement_id"])]
     cycles, partly = from_full(not_excluded(cycles))
     cell_of = dict(zip(cells["measurement_id"], cells["instance_name"]))
@@ -47,6 +48,7 @@ def transform(data, params):
         one = {
             "cell": cell["instance_name"],
             "batch": cell["batch_name"],
+            "size": sizes[cell.name],
             "feature": cell["metadata.results.log_var"],
             "of": f"{cell['metadata.workbench.parameters.m']:g} and {cell['metadata.workbench.parameters.n']:g}",
         }
@@ -84,6 +86,8 @@ def transform(data, params):
     words = "open: life not reached, at least so many cycles"
     if len(compared) > 1:
         words += f"; the cells compare different cycles, and such values are not alike: {', '.join(compared[:5])}"
+    elif ended["size"].max() > 1.1 * ended["size"].min():  # a variance of charge is larger in a larger cell
+        words += "; the cells are of unlike rated capacities, and such values are not alike"
     elif len(ended) >= 4:
         r = np.corrcoef(ended["feature"], np.log10(ended["life"]))[0, 1]
         words = f"r = {r:.2f} over {len(ended)} cells that ended; {words}"

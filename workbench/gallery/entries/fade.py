@@ -102,17 +102,14 @@ def transform(data, params):
 
     by_batch = params["group"] != "cells"
     fade["group"] = fade["instance_name"]
-    if by_batch:  # cells of one batch are of one design, and those without a batch of any
+    if by_batch:
         most = fade.groupby("instance_name")["Discharge capacity [A.h]"].transform("max")
-        loose = fade["batch_name"].isna()
-        sizes = rated_of(fade).fillna(most)[loose]
-        fade["group"] = fade["batch_name"]
-        fade.loc[loose, "group"] = sized(pd.Series("no batch", fade.index[loose]), sizes)
+        fade["group"] = batches(fade, rated_of(fade).fillna(most))
     colors = distinct(sorted(fade["group"].unique()))
     dashes = dict(zip(sorted(fade["degrees"].dropna().unique()), DASHES * 10))
     apart = fade[fade["why"] != ""]
     fade = fade[fade["why"] == ""]
-    figure, partial, unlike = go.Figure(), False, []
+    figure, partial, unlike, thick = go.Figure(), False, [], False
     for (group, degrees), rows in fade.groupby(["group", "degrees"], dropna=False):
         cells = rows["instance_name"].nunique()
         name = f"{group}, {degrees:g} °C" if degrees == degrees else str(group)
@@ -125,6 +122,7 @@ def transform(data, params):
             mean = mean[mean["n"] == cells]
             banded = len(mean) > 0
             partial |= banded and mean["x"].max() < rows["x"].max()
+            thick |= banded
             unlike += [name] if banded and at_unlike_currents(rows) else []
         for number, (cell, one) in enumerate(rows.groupby("instance_name")):
             one = one.sort_values("x")
@@ -153,7 +151,7 @@ def transform(data, params):
     figure.update_xaxes(title_text=x_title, rangemode="tozero")
     figure.update_yaxes(title_text=title)
     words = {"batch": "mean ± s.d. of the cells", "range": "mean of the cells, with the lowest and highest"}
-    spread = f"thick: {words[params['group']]}, thin: each cell" if by_batch else ""
+    spread = f"thick: {words[params['group']]}, thin: each cell" if thick else ""
     spread += "; the mean ends with the first cell of its group that ends" if partial else ""
     spread += f"; a mean over cells at unlike currents: {', '.join(unlike[:3])}" if unlike else ""
     first = "of the first complete cycle" if params["relative"] == "first" else ""
