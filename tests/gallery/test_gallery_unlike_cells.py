@@ -14,6 +14,7 @@ from support.cells_that_fade import samples
 import workbench as wb
 from workbench.gallery.catalog import entry
 from workbench.gallery.script_parts import rated_of, sized
+from workbench.records.specification import ESTIMATED
 
 LIMITS = {"voltage_min": {"value": 3.0, "unit": "V"}, "voltage_max": {"value": 4.2, "unit": "V"}}
 CYCLES = 12
@@ -88,7 +89,7 @@ def test_groups_are_named_by_size_where_they_hold_several() -> None:
 
 def test_an_estimated_capacity_is_not_a_rated_one() -> None:
     said = {"ratings.capacity.unit": ["A.h"] * 3, "ratings.capacity.value": [3.01, 3.0, 3.01]}
-    rows = pd.DataFrame({**said, "source.ratings": ["estimated from the data"] * 2 + [None]})
+    rows = pd.DataFrame({**said, "source.ratings": [ESTIMATED] * 2 + [None]})
     assert rated_of(rows).isna().tolist() == [True, True, False]
     rows["source.capacity"] = [3.01, 3.01, np.nan]  # somebody said the second one
     assert rated_of(rows).isna().tolist() == [True, False, False]
