@@ -80,7 +80,7 @@ def transform(data, params):
     rows["group"] = rows["batch_name"].fillna("no batch") if batched else rows["instance_name"]
     groups = sorted(rows["group"].unique())
     colors, heats = palette(groups), sorted(rows["degrees"].dropna().unique())
-    # Of more groups than colours the dash tells those of one colour apart; their temperature is in their names.
+    # Of more groups than colours the dash distinguishes those of one colour; their temperature is in their names.
     dashes = dict(zip(heats, DASHES * 10)) if len(groups) <= len(battery.PALETTE) else {}
     turns = {group: DASHES[number // len(battery.PALETTE) % 4] for number, group in enumerate(groups)}
     apart, course = rows[rows["why"] != ""], rows[rows["why"] == ""]
