@@ -42,7 +42,6 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[wb.Bench]:
         (lambda bench: wb.connect(None, "wb_key"), "'None' is not the address of a server"),
         (lambda bench: wb.connect("http://127.0.0.1:1", 3), "This is not a key"),
     ],
-    ids=str,
 )
 def test_what_is_of_another_type_is_refused_in_words(
     bench: wb.Bench, ask: Callable[[wb.Bench], object], said: str
