@@ -71,7 +71,9 @@ def test_a_time_span_is_in_seconds(kept: pd.DataFrame, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "spans", [lambda s: s.to_numpy(), lambda s: s, lambda s: s.astype("duration[us][pyarrow]")], ids=str
+    "spans",
+    [lambda s: s.to_numpy(), lambda s: s, lambda s: s.astype("duration[us][pyarrow]")],
+    ids=["numpy", "pandas", "pyarrow"],
 )
 def test_the_time_of_a_test_may_be_a_span(bench: wb.Bench, spans: Callable[[pd.Series], Any]) -> None:
     given = spans(pd.Series(pd.to_timedelta(SECONDS, unit="s")))

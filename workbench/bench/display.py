@@ -69,8 +69,8 @@ def _lightness(color: str) -> float:
         parts = [int(color[1 + n * step : 1 + (n + 1) * step], 16) / float(16**step - 1) for n in range(3)]
         return sum(parts, 0.0) / 3
     if color.startswith("rgb"):
-        parts = color.partition("(")[2].rstrip(")").split(",")[:3]
-        return sum(float(part.strip("% ")) / (100 if "%" in part else 255) for part in parts) / 3
+        written = color.partition("(")[2].rstrip(")").split(",")[:3]
+        return sum(float(part.strip("% ")) / (100 if "%" in part else 255) for part in written) / 3
     return 0.0 if color == "black" else 1.0
 
 

@@ -28,7 +28,7 @@ def seconds_of(given: TimeLimit) -> float | None:
     if isinstance(given, EllipsisType):
         return _of_environment()
     # A number out of an array is numpy's, of which the types here know nothing.
-    seconds: float | None = given.tolist() if hasattr(given, "tolist") else given
+    seconds: float | None = given if given is None or not hasattr(given, "tolist") else given.tolist()
     if seconds is None or (is_number(seconds) and 0 < seconds < math.inf):
         return seconds
     raise BadRequest(f"time_limit is a number of seconds above 0, or None for no limit, not {given!r}.")
