@@ -35,10 +35,10 @@ def test_each_so_manieth_case_of_a_test_runs(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_as_many_cases_run_as_a_test_is_worth(monkeypatch: pytest.MonkeyPatch) -> None:
-    run = "".join(f"0.30s call     tests/a.py::test_six[{place}]\n" for place in range(6))
+    run = "".join(f"0.24s call     tests/a.py::test_six[{place}]\n" for place in range(6))
     run += "9.00s setup    tests/a.py::test_six[0]\n5.00s call     tests/a.py::test_slow\n"
     run += "0.20s call     tests/a.py::test_quick\n"
-    assert of_run(run) == {"a.py": {"test_six": 0.3, "test_slow": 5.0}}
+    assert of_run(run) == {"a.py": {"test_six": 0.24, "test_slow": 5.0}}
     monkeypatch.setattr("support.everyday.recorded", lambda: of_run(run))
     six = [f"tests/a.py::test_six[{place}]" for place in range(6)]
     cases = [*six, "tests/a.py::test_slow", "tests/a.py::test_quick"]

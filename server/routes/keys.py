@@ -11,7 +11,8 @@ from starlette.responses import Response
 from typing_extensions import TypedDict
 
 from workbench.errors import Invalid, NotFound, Problem
-from workbench.store.records.people import PERMISSIONS, KeyState, state_of
+from workbench.store.records.key_state import KeyState, state_of
+from workbench.store.records.people import PERMISSIONS
 from workbench.store.records.tables import Row
 from workbench.table import time_text, to_micros
 

@@ -169,8 +169,7 @@ def test_the_live_view_says_what_it_shows(store: Path, monkeypatch: pytest.Monke
         update = display
 
     monkeypatch.setattr("workbench.notebook.saved_picture.DisplayHandle", Handle)
-    monkeypatch.setattr("workbench.notebook.view.display", lambda widget: None)
-    monkeypatch.setattr("workbench.notebook.board_view.display", lambda widget: None)
+    monkeypatch.setattr("workbench.notebook.saved_picture.display", lambda *shown, **how: None)
     with wb.open(store) as bench:
         board = bench.dashboards.get("Both")
         view = bench.show(board.plot("First </script>"), n=4)

@@ -193,7 +193,7 @@ def test_a_run_that_waits_for_long_is_not_said_to_have_ended(
             monkeypatch.setattr("workbench.store.db.lease.time", clock)
             if later == 3500:
                 ingests.beat()
-        monkeypatch.setattr("workbench.store.db.lease._machine", lambda: "the second machine")
+        monkeypatch.setattr("workbench.living_process.machine", lambda: "the second machine")
         assert second.json("GET", f"{place}/{run}")["state"] == "running"
     finally:
         monkeypatch.undo()

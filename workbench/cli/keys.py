@@ -73,7 +73,7 @@ def list_keys(
     """List the keys of an organization: the user, the permission, the state, and the times of creation, expiry and use.
 
     The key itself is not stored, so it cannot be listed."""
-    from ..store.records.people import state_of
+    from ..store.records.key_state import state_of
     from ..table import time_text, to_micros
     from . import members
 

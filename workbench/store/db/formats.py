@@ -99,8 +99,6 @@ def state_of(db: sqlite3.Connection, path: Path) -> State:
         If the file belongs to another application.
     StoreTooNew
         If its format can be read only by newer versions.
-    Damaged
-        If it lacks steps that it had.
     """
     (application,) = db.execute("pragma application_id").fetchone()
     tables = {name for (name,) in db.execute("select name from sqlite_master where type = 'table'")}
@@ -109,21 +107,7 @@ def state_of(db: sqlite3.Connection, path: Path) -> State:
     if application != APPLICATION:
         raise StoreError(f"'{path}' is a database of another application. Give the path of a workbench store.")
     applied = applied_to(db) if APPLIED in tables else set()
-    state = state_of_format(db, applied, path, FIRST if "facts" not in tables else None)
-    if "facts" in tables:
-        _refuse_lost_steps(db, state, path)
-    return state
-
-
-def _refuse_lost_steps(db: sqlite3.Connection, state: State, path: Path) -> None:
-    """Refuse a store that has a format without all steps that lead there. It would be taken for one that lacks their
-    tables, and shown as if these were empty."""
-    lost = [step for step in state.pending if step.number <= state.format.number]
-    if any(step.number == FIRST.number for step in lost) or (lost and wrong_format(db)):
-        raise Damaged(
-            f"The store '{path}' is damaged: it has format {state.format.number}, and its list of the steps that lead "
-            f"there lacks {len(lost)}. Restore a backup."
-        )
+    return state_of_format(db, applied, path, FIRST if "facts" not in tables else None)
 
 
 def applied_to(db: sqlite3.Connection) -> set[tuple[str, str]]:

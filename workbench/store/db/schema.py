@@ -29,6 +29,11 @@ def refuse_wrong_tables(db: sqlite3.Connection, state: State, path: Path) -> Non
     Damaged
         The message says what differs and what to do.
     """
+    if lost := _lost_steps(db, state):
+        raise Damaged(
+            f"The store '{path}' is damaged: it has format {state.format.number}, and its list of the steps that lead "
+            f"there lacks {lost}. Restore a backup."
+        )
     wrong = [] if state.is_new else differences(db, state.pending)
     if wrong:
         more = f"; and {len(wrong) - MOST} more" if len(wrong) > MOST else ""
@@ -36,6 +41,23 @@ def refuse_wrong_tables(db: sqlite3.Connection, state: State, path: Path) -> Non
             f"The tables of the store '{path}' are not those of format {state.format.number}: "
             f"{'; '.join(wrong[:MOST])}{more}. Restore a backup; if there is none, report this text."
         )
+
+
+def _lost_steps(db: sqlite3.Connection, state: State) -> int:
+    """How many steps a store does not name although it has tables or columns of such steps, and their format. It would
+    be taken for one that lacks these tables, and shown as if they were empty."""
+    lost = [step for step in state.pending if step.number <= state.format.number]
+    if state.is_new or not lost:
+        return 0
+    _, before = reference(tuple(step for step in migrations.MIGRATIONS if step not in state.pending))
+    _, after = reference(tuple(step for step in migrations.MIGRATIONS if step.number <= state.format.number))
+    there = any(
+        name in columns_of(db, table)
+        for table, columns in after.items()
+        for name in columns
+        if name not in before.get(table, ())
+    )
+    return len(lost) if there else 0
 
 
 def differences(db: sqlite3.Connection, pending: tuple[Migration, ...] = ()) -> list[str]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import IntEnum
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import orjson
 
@@ -25,7 +25,6 @@ from .rows import Rows
 from .tables import Row, rows_as_dicts
 
 ADMIN, MEMBER = "Admin", "Member"
-KeyState = Literal["in force", "expired", "revoked"]
 USE_SECONDS = 3600
 """The use of a key is noted at most once in this time."""
 _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
@@ -587,14 +586,6 @@ def _as_caller(
 def _in_force(key: Mapping[str, Plain]) -> bool:
     now = time.time() * 1e6
     return key["revoked_at"] is None and bool(key["is_active"]) and (key["expires_at"] or now + 1) > now
-
-
-def state_of(key: Row, now: datetime) -> KeyState:
-    """The state of one of the keys of `People.keys`."""
-    if key["revoked_at"] is not None:
-        return "revoked"
-    ends = key["expires_at"]
-    return "in force" if ends is None or ends > now else "expired"
 
 
 def _with_times(row: Mapping[str, Plain]) -> Row:
