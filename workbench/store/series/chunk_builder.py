@@ -61,7 +61,7 @@ class Builder:
     rows: int = 0
     levels: list[pyramid.Level] = field(default_factory=list)
     late: str | None = None
-    _low: list[pyramid.Buckets] = field(default_factory=list)
+    _low: list[pyramid.PackedBuckets] = field(default_factory=list)
     """The buckets of the lowest level, without the late column."""
     _waiting: list[Table] = field(default_factory=list)
     _held: int = 0
@@ -106,7 +106,7 @@ class Builder:
     @property
     def waits(self) -> int:
         """Bytes of buckets that are held until `settle`."""
-        return sum(part.rows.nbytes + sum(one.values.nbytes for one in part.columns) for part in self._low)
+        return sum(part.bytes for part in self._low)
 
     def settle(self, values: Callable[[pyramid.Rows], Column]) -> list[Packed]:
         """Say the values of the late column at any rows; returns its full chunks, and those of the levels so far."""
@@ -122,7 +122,7 @@ class Builder:
             self._integers[place] = max(self._integers[place], _magnitude(part))
             made += self._run(place, part, start)
         for low in self._low:
-            self._raise(0, pyramid.with_column(low, place, values), made)
+            self._raise(0, pyramid.with_column(low.unpacked(), place, values), made)
         self._low = []
         at = self.rows
         for number, table in enumerate(self._waiting):
@@ -201,7 +201,7 @@ class Builder:
             if late is None:
                 self._raise(0, buckets, made)
             else:
-                self._low.append(buckets)
+                self._low.append(pyramid.PackedBuckets.of(buckets))
         return made
 
     def _pack(self, place: int, chunk: int, column: Column, stats: Stats, *, small: bool = False) -> Packed:

@@ -76,6 +76,11 @@ def pack(raw: bytes | memoryview) -> bytes:
     return _zstd.pack(raw)
 
 
+def unpack(packed: bytes) -> bytes:
+    """What `pack` was given; for what this process packed."""
+    return _zstd.unpack(packed)
+
+
 def _unpacked(packed: memoryview, most: int) -> bytes:
     """The bytes of a packed part. One that would unpack to more than its rows can have is refused before that."""
     length = _zstd.length(packed)

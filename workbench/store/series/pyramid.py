@@ -130,6 +130,41 @@ class Buckets:
         return Buckets(self.rows[start:stop], [column.slice(start * size, stop * size) for column in self.columns])
 
 
+@dataclass
+class PackedBuckets:
+    """Buckets that wait, in a fifth to a tenth of the memory."""
+
+    shape: tuple[int, ...]
+    rows: bytes
+    columns: list[tuple[Column, bytes, bytes | None]]
+    """Each without its values, then these and what is valid."""
+
+    @classmethod
+    def of(cls, buckets: Buckets) -> PackedBuckets:
+        columns = [
+            (one.slice(0, 0), _packed(one.values), None if one.valid is None else _packed(one.valid))
+            for one in buckets.columns
+        ]
+        return cls(buckets.rows.shape, _packed(buckets.rows), columns)
+
+    @property
+    def bytes(self) -> int:
+        return len(self.rows) + sum(len(values) + len(valid or b"") for _, values, valid in self.columns)
+
+    def unpacked(self) -> Buckets:
+        columns = []
+        for empty, values, valid in self.columns:
+            known = None if valid is None else np.frombuffer(codec.unpack(valid), bool)
+            columns.append(
+                Column(empty.kind, np.frombuffer(codec.unpack(values), empty.values.dtype), known, empty.words)
+            )
+        return Buckets(np.frombuffer(codec.unpack(self.rows), np.int64).reshape(self.shape), columns)
+
+
+def _packed(array: Array) -> bytes:
+    return codec.pack(np.ascontiguousarray(array).tobytes())
+
+
 def joined(parts: Sequence[Buckets]) -> Buckets:
     if len(parts) == 1:
         return parts[0]
