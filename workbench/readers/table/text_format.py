@@ -405,6 +405,11 @@ class _Parser:
         self._begun.close()
         self._reads_ahead = True
 
+    def stop(self) -> None:
+        """Wait for the rows that are parsed ahead, which nobody may want any more."""
+        if self._ahead is not None:
+            self._ahead.end()
+
     def texts(self, headers: list[str]) -> Generator[Frame]:
         """All rows of some columns as texts, in batches."""
         before, self.as_written = self.as_written, {*headers}
@@ -552,7 +557,10 @@ def _batches(parser: _Parser, frames: Iterator[Frame], rows: Rows) -> Iterator[T
         if held is not None:
             yield held, parser.cut_short
 
-    yield from rows.batches(marked())
+    try:
+        yield from rows.batches(marked())
+    finally:
+        parser.stop()
 
 
 def _start_time(
