@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -77,16 +78,8 @@ def keep_attempt(answer: Response, request: Request, public_url: str | None, tic
 
     The way back begins at another site, so this cookie is sent then, unlike that of a sign-in.
     """
-    answer.set_cookie(
-        _attempt_name(request, public_url),
-        ticket or "",
-        max_age=ATTEMPT_SECONDS if ticket else 0,
-        path="/",
-        secure=_is_secure(request, public_url),
-        httponly=True,
-        samesite="lax",
-    )
-    return answer
+    name, secure = _attempt_name(request, public_url), _is_secure(request, public_url)
+    return _kept(answer, name, ticket, ATTEMPT_SECONDS, "lax", secure=secure)
 
 
 def attempt_of(request: Request, public_url: str | None) -> str:
@@ -98,22 +91,30 @@ def attempt_of(request: Request, public_url: str | None) -> str:
 def keep_binding(answer: Response, request: Request, public_url: str | None, bound: str | None) -> Response:
     """An answer that makes the browser keep what a one-time code is bound to, as long as the code is valid; None
     forgets it. The page itself sends it back, and no other site can have it sent."""
-    answer.set_cookie(
-        _binding_name(request, public_url),
-        bound or "",
-        max_age=CODE_SECONDS if bound else 0,
-        path="/",
-        secure=_is_secure(request, public_url),
-        httponly=True,
-        samesite="strict",
-    )
-    return answer
+    name, secure = _binding_name(request, public_url), _is_secure(request, public_url)
+    return _kept(answer, name, bound, CODE_SECONDS, "strict", secure=secure)
 
 
 def binding_of(request: Request, public_url: str | None) -> str:
     """What the browser's one-time code is bound to; empty if it has none."""
     kept = request.cookies.get(_binding_name(request, public_url), "")
     return kept if len(kept) <= _MOST else ""
+
+
+def _kept(
+    answer: Response, name: str, value: str | None, seconds: int, site: Literal["lax", "strict"], *, secure: bool
+) -> Response:
+    """An answer that makes the browser keep a cookie for so long, or forget it if it has no value."""
+    answer.set_cookie(
+        name,
+        value or "",
+        max_age=seconds if value else 0,
+        path="/",
+        secure=secure,
+        httponly=True,
+        samesite=site,
+    )
+    return answer
 
 
 def _binding_name(request: Request, public_url: str | None) -> str:
