@@ -272,9 +272,10 @@ BioLogic 1.04 to 0.86. The long BDF file counts no cycles, so it is stored after
 file are texts.
 
 Then the next rows were parsed on a thread of their own, and samples whose cycles are counted at the end were stored
-while their file is read. One run beside the version before both, by turns, medians of three, twice: BDF 2.4 and 2.6 to
-1.8 and 1.8, Neware 2.6 and 2.2 to 2.1 and 1.8, BioLogic 1.25 and 1.22 to 1.16 and 1.18 times the time of pandas. The
-second processor is busy then, so a folder gains nothing; the process that reads takes up to 40 MB more.
+while their file is read. Beside the version before both, by turns, medians of three, twice: BDF 2.4 and 2.6 to 1.8 and
+1.8, Neware 2.6 and 2.2 to 2.1 and 1.8 times the time of pandas. What waits for the cycles was packed afterwards; then,
+without the older version by turns, BDF took 1.9 and 2.2, and BioLogic, 1.25 and 1.22 before, 1.16 and 1.18. The second
+processor is busy then, so a folder should gain nothing. The process that reads takes up to 40 MB more.
 
 What was tried and did not help: larger blocks for the hash; weaker compression of the samples on their way from the
 process that reads to the one that stores, or none where they go over a disk. The parser of Arrow needs 1.6 times the

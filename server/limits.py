@@ -106,7 +106,7 @@ class Threads:
         """How many requests run, and how many wait."""
         return sum(self._running.values()), self._waiting
 
-    async def run(self, party: Party | str, work: Callable[[], T], cancelled: Callable[[], None]) -> T:
+    async def run(self, party: Party, work: Callable[[], T], cancelled: Callable[[], None]) -> T:
         """The result of ``work``, run in a thread. If the caller is cancelled, ``cancelled`` is called, and then this
         waits for the thread, which still uses its data.
 
@@ -115,12 +115,11 @@ class Threads:
         Busy
             If too many requests are waiting already.
         """
-        mine = Party(party) if isinstance(party, str) else party
         if self._free:
             self._free -= 1
-            self._begins(mine)
+            self._begins(party)
         else:
-            await self._turn(mine)
+            await self._turn(party)
         try:
             # The thread's lines in the log are those of this request.
             future = asyncio.get_running_loop().run_in_executor(self._pool, copy_context().run, work)
@@ -131,7 +130,7 @@ class Threads:
                 await asyncio.wait([future])
                 raise
         finally:
-            self._ends(mine)
+            self._ends(party)
 
     async def _turn(self, party: Party) -> None:
         """Wait until a thread is handed to this request."""

@@ -59,16 +59,8 @@ def refuse_without_header(request: Request) -> None:
 
 def keep(answer: Response, request: Request, public_url: str | None, secret: str, seconds: int) -> Response:
     """An answer that makes the browser keep the first secret for so long; 0 makes it forget it."""
-    secure = _is_secure(request, public_url)
-    answer.set_cookie(
-        _name(request, public_url),
-        secret,
-        max_age=seconds,
-        path="/",
-        secure=secure,
-        httponly=True,
-        samesite="strict",
-    )
+    name, secure = _name(request, public_url), _is_secure(request, public_url)
+    _kept(answer, name, secret, seconds, "strict", secure=secure)
     answer.headers["cache-control"] = "no-store"
     return answer
 

@@ -15,7 +15,7 @@ from support.full_organization import RATINGS, begin, parquet, samples
 from support.server_in_process import Lab, lab
 
 from server import Settings, create_app
-from server.limits import Threads
+from server.limits import Party, Threads
 
 MOST = 1 << 20
 _UPLOAD = 1 << 18
@@ -106,7 +106,9 @@ def test_a_free_thread_goes_to_the_organization_that_runs_the_least() -> None:
 
     async def all_of_them() -> list[str]:
         threads = Threads("fair", 2, 10)
-        asked = [asyncio.create_task(threads.run(name[0], lambda name=name: work(name), str)) for name in ends]
+        asked = [
+            asyncio.create_task(threads.run(Party(name[0]), lambda name=name: work(name), str)) for name in ends
+        ]
         while len(began) < 2:
             await asyncio.sleep(0)
         assert began == ["A1", "A2"]  # all threads, while nobody else waits

@@ -47,7 +47,7 @@ def test_one_organization_uses_all_threads_while_nobody_else_waits() -> None:
     gate, threads = Gate(), Threads("test", 4, 10)
 
     async def main() -> None:
-        mine = [asyncio.create_task(threads.run("ours", gate.work("ours"), nothing)) for _ in range(4)]
+        mine = [asyncio.create_task(threads.run(Party("ours"), gate.work("ours"), nothing)) for _ in range(4)]
         await settled(gate, 4)
         gate.let_go(4)
         await asyncio.gather(*mine)
@@ -61,7 +61,7 @@ def test_the_next_free_thread_goes_to_the_organization_that_runs_the_least() -> 
 
     async def main() -> None:
         async def ask(name: str) -> str:
-            return await threads.run(name, gate.work(name), nothing)
+            return await threads.run(Party(name), gate.work(name), nothing)
 
         tasks = [asyncio.create_task(ask("ours")) for _ in range(5)]
         await settled(gate, 2)
@@ -82,16 +82,16 @@ def test_more_than_may_wait_are_turned_away_and_those_who_leave_make_room() -> N
     gate, threads = Gate(), Threads("test", 1, 1)
 
     async def main() -> None:
-        running = asyncio.create_task(threads.run("ours", gate.work("first"), nothing))
+        running = asyncio.create_task(threads.run(Party("ours"), gate.work("first"), nothing))
         await settled(gate, 1)
-        waiting = asyncio.create_task(threads.run("ours", gate.work("gone"), nothing))
+        waiting = asyncio.create_task(threads.run(Party("ours"), gate.work("gone"), nothing))
         await asyncio.sleep(0)
         with pytest.raises(Busy):
-            await threads.run("theirs", gate.work("turned away"), nothing)
+            await threads.run(Party("theirs"), gate.work("turned away"), nothing)
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):
             await waiting
-        last = asyncio.create_task(threads.run("theirs", gate.work("last"), nothing))
+        last = asyncio.create_task(threads.run(Party("theirs"), gate.work("last"), nothing))
         await asyncio.sleep(0)
         gate.let_go(2)
         assert await asyncio.gather(running, last) == ["first", "last"]
@@ -105,10 +105,10 @@ def test_a_turn_that_is_withdrawn_as_it_comes_goes_to_the_next() -> None:
     gate, threads = Gate(), Threads("test", 1, 5)
 
     async def main() -> None:
-        running = asyncio.create_task(threads.run("ours", gate.work("first"), nothing))
+        running = asyncio.create_task(threads.run(Party("ours"), gate.work("first"), nothing))
         await settled(gate, 1)
-        withdrawn = asyncio.create_task(threads.run("ours", gate.work("withdrawn"), nothing))
-        after = asyncio.create_task(threads.run("ours", gate.work("after"), nothing))
+        withdrawn = asyncio.create_task(threads.run(Party("ours"), gate.work("withdrawn"), nothing))
+        after = asyncio.create_task(threads.run(Party("ours"), gate.work("after"), nothing))
         await asyncio.sleep(0)
         gate.let_go(2)
         await running

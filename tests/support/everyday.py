@@ -1,7 +1,7 @@
 """What the everyday run leaves out for its time: it has to end within seven minutes on two cores. ``--long`` runs all.
 
 A test is worth 0.4 s of every day, with all its cases, as long as they were recorded to take
-(`recorded_seconds`, on a machine that was busy and slow). Those that would notice what nothing else notices are worth
+(`recorded_seconds`). Those that would notice what nothing else notices are worth
 more: `WORTH`. What is left out by name (`EACH`) is the same again at another place (the next kind of figure, the next
 way a process is killed), or looks at a picture in a browser.
 """

@@ -106,7 +106,7 @@ class Builder:
     @property
     def waits(self) -> int:
         """Bytes of buckets that are held until `settle`."""
-        return sum(part.bytes for part in self._low)
+        return sum(part.size for part in self._low)
 
     def settle(self, values: Callable[[pyramid.Rows], Column]) -> list[Packed]:
         """Say the values of the late column at any rows; returns its full chunks, and those of the levels so far."""

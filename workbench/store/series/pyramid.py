@@ -148,7 +148,8 @@ class PackedBuckets:
         return cls(buckets.rows.shape, _packed(buckets.rows), columns)
 
     @property
-    def bytes(self) -> int:
+    def size(self) -> int:
+        """Bytes in memory."""
         return len(self.rows) + sum(len(values) + len(valid or b"") for _, values, valid in self.columns)
 
     def unpacked(self) -> Buckets:
