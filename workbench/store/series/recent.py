@@ -51,10 +51,10 @@ class Recent:
         content = hashlib.sha256(b"".join([row.content for row in rows])).digest()
         kept = self._whole.made(
             ("below", content, *names),
-            lambda: {name: _changed(one, _fixed) for name, one in read().items()},
+            lambda: {name: _sealed(one) for name, one in read().items()},
             _size_of_columns,
         )
-        return {name: _changed(one, _view) for name, one in kept.items()}
+        return dict(kept)
 
     def tables(
         self, rows: Sequence[Row], names: Sequence[str], read: Callable[[list[Row]], Mapping[str, Table]]
@@ -67,10 +67,9 @@ class Recent:
         for row in rows:
             kept = held[row.owner]
             if not isinstance(kept, Table):
-                columns = {name: _changed(one, _fixed) for name, one in found[row.owner].items()}
-                kept = Table(columns, row.rows)
-                self._whole.keep(("table", row.content, *names), kept, _size_of_columns(kept))
-            made[row.owner] = Table({name: _changed(one, _view) for name, one in kept.items()}, kept.n)
+                kept = Table({name: _sealed(one) for name, one in found[row.owner].columns.items()}, row.rows)
+                self._whole.keep(("table", row.content, *names), kept, _size_of_columns(kept.columns))
+            made[row.owner] = Table(dict(kept.columns), kept.n)
         return made
 
     def forget(self) -> None:
@@ -81,15 +80,23 @@ class Recent:
 
 def _own(array: Array) -> Array:
     """A copy, which keeps no larger array in memory."""
-    return _fixed(np.array(array))
+    owned = np.array(array)
+    owned.flags.writeable = False
+    return owned
+
+
+def _sealed(column: Column) -> Column:
+    """The same column, whose arrays nobody can change, nor make changeable again."""
+    arrays = [array for array in (column.values, column.valid, column.exact) if array is not None]
+    # Short columns come by the hundreds: they are the bytes of the file as they are, which nobody can change.
+    return _changed(column, _fixed) if any(array.flags.writeable for array in arrays) else column
 
 
 def _fixed(array: Array) -> Array:
-    """The same array; nobody can change it, nor what it is a part of."""
     array.flags.writeable = False
     if isinstance(array.base, np.ndarray):
         array.base.flags.writeable = False
-    return array
+    return _view(array)
 
 
 def _view(array: Array) -> Array:
