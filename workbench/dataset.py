@@ -7,7 +7,7 @@ views into the bytes: nothing is parsed or unpickled.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TypeAlias
@@ -16,6 +16,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from .cached_property import cached_property
 from .errors import StoreError
 from .table import Array, Column, JsonObject, Kind, Plain, Table, concat, moment_text
 
@@ -193,21 +194,52 @@ def _with_exact(column: Column, rounded: list[tuple[int, int]]) -> Column:
     return replace(column, exact=exact)
 
 
+class Parts:
+    """Packed bytes that are joined when somebody asks for them; until then the columns are views of what was packed.
+
+    A large answer is mostly unpacked where it was packed: a copy of it would take longer than all else.
+    """
+
+    def __init__(self, head: bytes, buffers: Sequence[bytes | memoryview]) -> None:
+        self.head = head
+        self.pieces = [MAGIC, len(head).to_bytes(8, "little"), head, *buffers]
+        self._body: dict[int, memoryview] = {}
+        self._size = 0
+        for buffer in buffers:
+            if len(buffer):
+                self._body[self._size] = memoryview(buffer).toreadonly()
+            self._size += len(buffer)
+
+    def __len__(self) -> int:
+        return sum(map(len, self.pieces[:3])) + self._size
+
+    def __bytes__(self) -> bytes:
+        return self._whole
+
+    @cached_property
+    def _whole(self) -> bytes:
+        return b"".join(self.pieces)
+
+    def array(self, place: Place) -> Array:
+        """A read-only array at its place in the bytes."""
+        offset, dtype, n = place
+        return np.frombuffer(self._body[offset] if n else b"", np.dtype(dtype), n)
+
+
 def pack(steps: Mapping[str, StepResult], extra: JsonObject | None = None) -> bytes:
     """Bytes of the steps (and ``extra``, any JSON): magic, head length, JSON head, then 8-aligned buffers."""
-    return b"".join(packed_parts(steps, extra))
+    return bytes(packed(steps, extra))
 
 
-def packed_parts(steps: Mapping[str, StepResult], extra: JsonObject | None = None) -> list[bytes | memoryview]:
-    """What :func:`pack` joins: the columns are views, not copies."""
+def packed(steps: Mapping[str, StepResult], extra: JsonObject | None = None) -> Parts:
+    """What :func:`pack` joins. Nobody may change the arrays of ``steps`` from now on."""
     packer = _Packer()
     head = {"steps": [[name, packer.step(result)] for name, result in steps.items()], "extra": extra or {}}
     text = orjson.dumps(head)
-    text += b" " * (-len(text) % 8)
-    return [MAGIC, len(text).to_bytes(8, "little"), text, *packer.buffers]
+    return Parts(text + b" " * (-len(text) % 8), packer.buffers)
 
 
-def unpack(data: bytes | bytearray | memoryview) -> tuple[dict[str, StepResult], JsonObject]:
+def unpack(data: bytes | bytearray | memoryview | Parts) -> tuple[dict[str, StepResult], JsonObject]:
     """The steps and ``extra`` of packed bytes; arrays are read-only views into ``data``.
 
     Raises
@@ -215,16 +247,25 @@ def unpack(data: bytes | bytearray | memoryview) -> tuple[dict[str, StepResult],
     StoreError
         If the bytes are not a packed dataset.
     """
+    if isinstance(data, Parts):
+        return _unpacked(data.head, data.array)
     view = memoryview(data).toreadonly()
     if bytes(view[:8]) != MAGIC:
         raise StoreError("These bytes are not a packed dataset.")
     length = int.from_bytes(view[8:16], "little")
-    head = orjson.loads(view[16 : 16 + length])
     body = view[16 + length :]
 
     def array(place: Place) -> Array:
         offset, dtype, n = place
         return np.frombuffer(body, np.dtype(dtype), n, offset)
+
+    return _unpacked(view[16 : 16 + length], array)
+
+
+def _unpacked(
+    text: bytes | memoryview, array: Callable[[Place], Array]
+) -> tuple[dict[str, StepResult], JsonObject]:
+    head = orjson.loads(text)
 
     def column(item: JsonObject) -> Column:
         if item["kind"] == "mixed":

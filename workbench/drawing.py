@@ -276,7 +276,7 @@ class Drawing(Operations):
             try:
                 drawn = draws.draw(
                     config.transform,
-                    answered.packed,
+                    bytes(answered.packed),
                     answered.values,
                     content=answered.content,
                     organization=self.drawn_for,
@@ -297,27 +297,27 @@ class Drawing(Operations):
                 raise Cancelled("The request was cancelled while another one drew its figure.")
 
         found = self.cache.get_or_make("figure", key, make, good, waiting, soon=soon)
-        if found.hit and draws.locked and self.own_scripts is not None and not is_safe(found.data):
+        if found.hit and draws.locked and self.own_scripts is not None and not is_safe(found.bytes):
             # The file of the cache came with the store, so what it says about its figures does not count.
             found = Found(*make(), False)
             self.cache.put("figure", key, found.data, found.meta, soon=soon)
 
         def tracing() -> list[TraceShown]:
-            traced: list[TraceShown] = orjson.loads(self.cache.get_or_make("traces", key, trace, soon=soon).data)
+            traced: list[TraceShown] = orjson.loads(self.cache.get_or_make("traces", key, trace, soon=soon).bytes)
             return traced
 
         def hinting(drawn: FigureAnswer) -> list[HintShown]:
             def make() -> tuple[bytes, dict[str, JsonValue]]:
                 return orjson.dumps(hints_of(drawn)), {}
 
-            hinted: list[HintShown] = orjson.loads(self.cache.get_or_make("hints", key, make, soon=soon).data)
+            hinted: list[HintShown] = orjson.loads(self.cache.get_or_make("hints", key, make, soon=soon).bytes)
             return hinted
 
         def trace() -> tuple[bytes, dict[str, JsonValue]]:
-            return orjson.dumps(traces.shown_traces(typed_arrays.decode(found.data), answered.dataset)), {}
+            return orjson.dumps(traces.shown_traces(typed_arrays.decode(found.bytes), answered.dataset)), {}
 
         return FigureAnswer(
-            figure=found.data,
+            figure=found.bytes,
             values=answered.values,
             options=answered.options,
             warnings=[*(one.as_dict() for one in answered.warnings), *found.meta.get("warned", [])],

@@ -498,7 +498,7 @@ def test_an_answer_that_is_as_quickly_read_again_enters_the_file_when_it_is_aske
         for turn in range(3):
             answered = ask(lab, cache, {"plan": {"steps": steps}})
             assert answered.cache == {"dataset": "hit" if turn else "miss"}
-            assert answered.content == content_key(answered.packed)
+            assert answered.content == content_key(bytes(answered.packed))
             found.append(is_in_file({"plan": {"steps": steps}}, answered.content))
         return found
 

@@ -32,7 +32,7 @@ class KindsInCache:
         self._cache = None if cache is None or store.is_changing else cache
         self._key = hashlib.sha256(orjson.dumps([SHAPE, store.identity(), *scope.name])).hexdigest()
         kept = None if self._cache is None else self._cache.get(CACHED, self._key)
-        self._known: dict[str, tuple[str, list[tuple[str, float, str]]]] = orjson.loads(kept.data) if kept else {}
+        self._known: dict[str, tuple[str, list[tuple[str, float, str]]]] = orjson.loads(kept.bytes) if kept else {}
         self._asked: dict[str, tuple[str, list[tuple[str, float, str]]]] = {}
 
     def of(self, test: str, state: str, recognise: Callable[[], list[TestKind]]) -> list[TestKind]:

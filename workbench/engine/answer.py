@@ -10,12 +10,12 @@ from typing import Any
 from pydantic import JsonValue
 
 from ..cached_property import cached_property
-from ..dataset import COLUMNS, Dataset, StepColumns, Warn, pack, unpack
+from ..dataset import COLUMNS, Dataset, StepColumns, Warn, packed, unpack
 from ..errors import Cancelled
 from ..recipe.bind import Bound, bind
 from ..recipe.plot import PlotConfig
 from ..recipe.steps import SummaryStep
-from ..store.cache.cache import LARGE, Cache, Found
+from ..store.cache.cache import LARGE, Cache, Data, Found
 from ..store.scope import Scope
 from ..store.store import Store
 from ..table import Table
@@ -38,12 +38,12 @@ _UNVERIFIED = Warn(
 class Named:
     """What names packed bytes; computed when it is first asked for, if it is not ``known``."""
 
-    def __init__(self, packed: bytes, known: str | None) -> None:
+    def __init__(self, packed: Data, known: str | None) -> None:
         self._packed, self._known = packed, known
 
     @cached_property
     def content(self) -> str:
-        return self._known or keys.content_key(self._packed)
+        return self._known or keys.content_key(bytes(self._packed))
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Answered:
     data were just so, in microseconds since 1970 by the clock of the store, None where an older server does not say.
     """
 
-    packed: bytes
+    packed: Data
     named: Named
     values: dict[str, JsonValue]
     options: dict[str, list[dict[str, JsonValue]]]
@@ -207,11 +207,11 @@ class _Request:
             quick=lambda: key in self.quick,
         )
         if key not in self.made and "content" not in found.meta:
-            found.meta["content"] = keys.content_key(found.data)
-            self.cache.put(KIND, key, found.data, found.meta, soon=True)
+            found.meta["content"] = keys.content_key(found.bytes)
+            self.cache.put(KIND, key, found.bytes, found.meta, soon=True)
         return found._replace(hit=key not in self.made)
 
-    def _make(self, bound: Bound, key: str = "") -> tuple[bytes, Mapping[str, Any]]:
+    def _make(self, bound: Bound, key: str = "") -> tuple[Data, Mapping[str, Any]]:
         ran = run(
             bound,
             self.store,
@@ -224,13 +224,14 @@ class _Request:
         for what, count in ran.reads.items():
             self.reads[what] += count
         self.timings.update({f"step:{name}": spent for name, spent in ran.timings.items()})
-        packed = pack(ran.steps, {COLUMNS: _series_columns(ran)})
+        parts = packed(ran.steps, {COLUMNS: _series_columns(ran)})
         meta = _meta(ran)
-        if self.scope.as_of is None and _is_quick(bound, ran, packed):
+        if self.scope.as_of is None and _is_quick(bound, ran, len(parts)):
             self.quick.add(key)
-        else:
-            meta["content"] = keys.content_key(packed)
-        return packed, meta
+            return parts, meta
+        whole = bytes(parts)
+        meta["content"] = keys.content_key(whole)
+        return whole, meta
 
     def _reusable(self, bound: Bound) -> Known:
         """Steps that gave choices a moment ago, where the whole plan has them bound just so."""
@@ -262,18 +263,18 @@ def _same(part: Bound, whole: Bound) -> bool:
     return part.canonical() == whole.only(part.steps).canonical()
 
 
-def _is_quick(bound: Bound, ran: Ran, packed: bytes) -> bool:
+def _is_quick(bound: Bound, ran: Ran, size: int) -> bool:
     """Whether a large answer is nearly all steps or cycles as they are stored: reading them again takes no longer than
     reading the answer from the cache's file. It enters the file, and gets its name, when it is asked for again."""
     results = [(bound.steps[name], part.result) for name, part in ran.parts.items()]
-    if len(packed) < LARGE or not all(isinstance(result, Table) for _, result in results):
+    if size < LARGE or not all(isinstance(result, Table) for _, result in results):
         return False
     stored = sum(
         result.nbytes
         for step, result in results
         if isinstance(result, Table) and isinstance(step, SummaryStep) and is_stored(step)
     )
-    return len(packed) - stored < LARGE
+    return size - stored < LARGE
 
 
 def _meta(ran: Ran) -> dict[str, Any]:

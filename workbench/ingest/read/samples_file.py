@@ -11,7 +11,7 @@ import zstandard
 from numpy.typing import NDArray
 
 from ...cycling.columns import CYCLE_COUNT
-from ...dataset import packed_parts, unpack
+from ...dataset import packed, unpack
 from ...errors import StoreError
 from ...exchange import ContentHash
 from ...table import Column, Table
@@ -28,15 +28,15 @@ them. The rest is, so that a file stays small where the temporary folder is memo
 
 def put(file: IO[bytes], name: str, table: Table, *, unsure: bool = False) -> None:
     """Write one table at the end of ``file``; ``unsure``: the file may be emptied, and other tables written."""
-    parts = packed_parts({name: table})
-    size = sum(memoryview(part).nbytes for part in parts)
+    parts = packed({name: table})
+    size = len(parts)
     if file.tell() + size <= _PLAIN:
         file.write((size | _IS_PLAIN | unsure * _IS_UNSURE).to_bytes(_HEAD, "little"))
-        file.writelines(parts)
+        file.writelines(parts.pieces)
         return
     # With its size in its head a frame is unpacked into one buffer.
     compressor = zstandard.ZstdCompressor(level=1).compressobj(size=size)
-    data = [*map(compressor.compress, parts), compressor.flush()]
+    data = [*map(compressor.compress, parts.pieces), compressor.flush()]
     file.write((sum(map(len, data)) | unsure * _IS_UNSURE).to_bytes(_HEAD, "little"))
     file.writelines(data)
 

@@ -18,10 +18,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import orjson
 
+from ...dataset import Parts
 from ...table import JsonObject, Plain
 from .disk import Kept, SideFile, Stats, weight
 from .leases import Leases
@@ -35,16 +36,24 @@ LARGE = 1 << 20
 """An entry of so many bytes is written to the side file by a thread: whoever asked for it does not wait."""
 
 
+Data: TypeAlias = bytes | Parts
+"""Bytes, or what they are joined from when they leave the memory of this process."""
+
+
 class Found(NamedTuple):
     """The answer of the cache: the bytes, their meta, and whether they were in the cache (``hit``) or were made now."""
 
-    data: bytes
+    data: Data
     meta: JsonObject
     hit: bool
 
+    @property
+    def bytes(self) -> bytes:
+        return bytes(self.data)
+
 
 Valid = Callable[[JsonObject], bool]
-Make = Callable[[], tuple[bytes, Mapping[str, Plain]]]
+Make = Callable[[], tuple[Data, Mapping[str, Plain]]]
 
 
 class Cache:
@@ -80,7 +89,7 @@ class Cache:
         return self._look(kind, key, valid, count=True)
 
     def put(
-        self, kind: str, key: str, data: bytes, meta: Mapping[str, Plain] | None = None, *, soon: bool = False
+        self, kind: str, key: str, data: Data, meta: Mapping[str, Plain] | None = None, *, soon: bool = False
     ) -> None:
         """Keep bytes under a key, in place of older ones. With ``soon`` a thread writes them to the side file later."""
         self._keep(kind, key, Kept(bytes(data), orjson.dumps(dict(meta or {}))), soon, soon)
@@ -142,7 +151,7 @@ class Cache:
             return found
         if not keep:
             data, meta = make()
-            return Found(bytes(data), dict(meta), False)
+            return Found(data, dict(meta), False)
         with self._flight(kind, key, waiting):
             found = self._look(kind, key, valid)
             if found is not None:
@@ -208,8 +217,8 @@ class Cache:
     def _make(self, kind: str, key: str, make: Make, soon: bool, quick: Callable[[], bool] | None) -> Found:
         data, meta = make()
         if quick is not None and quick():
-            self._memory.put(kind, key, Kept(bytes(data), orjson.dumps(dict(meta))))
-            return Found(bytes(data), dict(meta), False)
+            self._memory.put(kind, key, (data, orjson.dumps(dict(meta))))
+            return Found(data, dict(meta), False)
         later = LARGE <= len(data) <= self._memory.most // 4  # what waits is in memory anyhow
         # The server that waits for this lease looks for the entry as soon as it is given back.
         self._keep(kind, key, Kept(bytes(data), orjson.dumps(dict(meta))), soon or later, soon)
@@ -295,26 +304,27 @@ class _Flight:
     users: int = 0
 
 
-def _checked(kept: Kept, valid: Valid | None) -> Found | None:
-    meta = orjson.loads(kept.meta)
-    return Found(kept.data, meta, True) if valid is None or valid(meta) else None
+def _checked(kept: tuple[Data, bytes], valid: Valid | None) -> Found | None:
+    data, raw = kept
+    meta = orjson.loads(raw)
+    return Found(data, meta, True) if valid is None or valid(meta) else None
 
 
 class _Memory:
     def __init__(self, most: int) -> None:
         self.most = most
         self._size = 0
-        self._kept: OrderedDict[tuple[str, str], Kept] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, str], tuple[Data, bytes]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, kind: str, key: str) -> Kept | None:
+    def get(self, kind: str, key: str) -> tuple[Data, bytes] | None:
         with self._lock:
             kept = self._kept.get((kind, key))
             if kept is not None:
                 self._kept.move_to_end((kind, key))
             return kept
 
-    def put(self, kind: str, key: str, kept: Kept) -> None:
+    def put(self, kind: str, key: str, kept: tuple[Data, bytes]) -> None:
         with self._lock:
             before = self._kept.pop((kind, key), None)
             if before is not None:

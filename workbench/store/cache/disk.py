@@ -11,7 +11,7 @@ import sqlite3
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -73,9 +73,10 @@ class Stats:
     last_trouble: str = ""
 
 
-def weight(kept: Kept) -> int:
+def weight(kept: tuple[Sized, bytes]) -> int:
     """The size of an entry in bytes, with an allowance for its row."""
-    return len(kept.data) + len(kept.meta) + 200
+    data, meta = kept
+    return len(data) + len(meta) + 200
 
 
 def checksum(kind: str, key: str, kept: Kept) -> int:

@@ -88,7 +88,7 @@ class Catalogs:
         revisions = self._store.row_revisions(self.tables)
         found = cache.get(CACHED, key, lambda meta: bool(meta["revisions"] == revisions))
         if found is not None:
-            return Catalog.of(orjson.loads(found.data))
+            return Catalog.of(orjson.loads(found.bytes))
         made = self._made(db, scope)
         data = orjson.dumps(made.as_dict())
         if not self._store.unverified and Catalog.of(orjson.loads(data)) == made:  # JSON has no infinite number

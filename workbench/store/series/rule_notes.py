@@ -60,7 +60,7 @@ def _rules(cache: Cache | None) -> dict[str, int]:
     def make() -> tuple[bytes, dict[str, Plain]]:
         return orjson.dumps(readers.rules_of_readers()), {}
 
-    rules: dict[str, int] = orjson.loads(cache.get_or_make(KEPT, installed(), make, soon=True).data)
+    rules: dict[str, int] = orjson.loads(cache.get_or_make(KEPT, installed(), make, soon=True).bytes)
     return rules
 
 
