@@ -56,9 +56,12 @@ _FIGURES = ".wb-figure, #js-plotly-tester"
 """The elements of the page that hold figures; plotly measures texts in the last one."""
 _BEFORE = {
     "plot_view.js": inert_script(_FIGURES).encode()
-    + b"".join((_NOTEBOOK / name).read_bytes() for name in ("figure_layout.js", "still_picture.js"))
+    + b"".join(
+        (_NOTEBOOK / name).read_bytes() for name in ("figure_layout.js", "still_picture.js", "plotly_library.js")
+    )
 }
-"""What comes before a file: what looks at all that plotly writes into a figure, and what lays figures out."""
+"""What comes before a file: what looks at all that plotly writes into a figure, what lays figures out, and what the
+view of a notebook asks."""
 _MEDIA = {
     ".css": "text/css; charset=utf-8",
     ".html": "text/html; charset=utf-8",

@@ -33,6 +33,20 @@ LOADED = "() => [...window.__workbench.libraries].filter(([, file]) => file.plot
 OF_A_NEW_KERNEL = f"{SETUP}\nlate = bench.show(recipe, kind='polar')\nlate"
 
 
+def test_the_file_is_there_before_the_first_plot_and_nothing_is_left_of_what_brought_it(
+    kept_open: Callable[..., NotebookPage],
+) -> None:
+    sheet = kept_open([SETUP])
+    sheet.page.evaluate("() => { window.__workbench = undefined; }")
+    sheet.run(0)
+    sheet.page.wait_for_function("() => window.__workbench?.libraries.get('small')?.plotly")
+    sheet.page.wait_for_function("() => window.__workbench.sources.size === 0")
+    held = "[type(one).__name__ for one in __import__('ipywidgets').widgets.widget._instances.values()]"
+    sheet.kernel.wait(held, [])
+    assert sheet.output(0).inner_text().strip() == ""
+    sheet.assert_proper()
+
+
 @pytest.fixture
 def sheet(kept_open: Callable[..., NotebookPage]) -> NotebookPage:
     sheet = kept_open([*CELLS, OF_A_NEW_KERNEL])

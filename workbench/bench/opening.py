@@ -11,6 +11,7 @@ from ..errors import BadRequest
 from ..fan_out import Given as Executor
 from ..local import LocalBackend
 from ..quick_import import later
+from . import first_plot
 from .bench import Bench
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ def open_bench(
         except BaseException:  # whatever it is, the file must not stay open
             backend.close()
             raise
+    first_plot.prepare()
     return Bench(backend)
 
 
@@ -92,4 +94,6 @@ def connect(url: str, api_key: str | None = None, project: str | None = None) ->
         raise BadRequest(f"A server is opened with a key: wb.connect(url, api_key='wb_...'), or set ${API_KEY}.")
     from ..remote import RemoteBackend  # its HTTP client is needed only here
 
-    return Bench(RemoteBackend.connect(url, key, project or os.environ.get(PROJECT) or None))
+    backend = RemoteBackend.connect(url, key, project or os.environ.get(PROJECT) or None)
+    first_plot.prepare()
+    return Bench(backend)

@@ -27,7 +27,9 @@ HERE = Path(__file__).parent
 STILLS = ("figure_layout.js", "still_picture.js")
 """The parts of a script that makes pictures for the saved notebook, in order: a widget is one text, which imports
 nothing."""
-SCRIPTS = (*STILLS, "plot_view.js")
+LIBRARY = "plotly_library.js"
+"""The part of a script that asks for plotly.js."""
+SCRIPTS = (*STILLS, LIBRARY, "plot_view.js")
 """The parts of the script of a plot."""
 FIGURES = ".wb-figure, .wb-figure-widget, #js-plotly-tester"
 """The elements of a notebook that hold our figures; plotly measures texts in the last one."""
