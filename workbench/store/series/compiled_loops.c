@@ -387,17 +387,15 @@ static void covered(Work *w, const double *y, Py_ssize_t many)
 static double least_of(const double *v) { double m = v[-1] < v[0] ? v[-1] : v[0]; return m < v[1] ? m : v[1]; }
 static double most_of(const double *v) { double m = v[-1] > v[0] ? v[-1] : v[0]; return m > v[1] ? m : v[1]; }
 
-/* Scores that no neighbour exceeds stay, the others become 0. Here and below no branch depends on noise. */
-static void peaks(double *scores, Py_ssize_t n)
+/* Scores that no neighbour exceeds, and 0 for the others. Here and below hardly a branch depends on noise. */
+static void peaks(const double *restrict scores, double *restrict peak, Py_ssize_t n)
 {
-    double before = -INFINITY, here = scores[0];
-    for (Py_ssize_t k = 0; k + 1 < n; k++) {
-        double after = scores[k + 1];
-        scores[k] = (here > before) & (here >= after) ? here : 0;
-        before = here;
-        here = after;
+    peak[0] = n < 2 || scores[0] >= scores[1] ? scores[0] : 0;
+    for (Py_ssize_t k = 1; k + 1 < n; k++) {
+        double here = scores[k];
+        peak[k] = (here > scores[k - 1]) & (here >= scores[k + 1]) ? here : 0;
     }
-    if (!(n == 1 || here > before)) scores[n - 1] = 0;
+    if (n > 1) peak[n - 1] = scores[n - 1] > scores[n - 2] ? scores[n - 1] : 0;
 }
 
 /* The k-th greatest value, k from 0; the order of the values changes. */
@@ -438,10 +436,9 @@ static void add(Work *w, Py_ssize_t many, Py_ssize_t count)
         for (Py_ssize_t k = 0; k < many; k++) above += w->scores[k] > bound;
         equal = count - above;
     }
-    for (Py_ssize_t k = 0; k < many; k++) {
-        if (w->scores[k] > bound) w->kept[w->places[k]] = 1;
-        else if (equal > 0 && w->scores[k] == bound) { w->kept[w->places[k]] = 1; equal--; }
-    }
+    for (Py_ssize_t k = 0; k < many; k++) w->kept[w->places[k]] |= w->scores[k] > bound;
+    for (Py_ssize_t k = 0; k < many && equal > 0; k++)
+        if (w->scores[k] == bound) { w->kept[w->places[k]] = 1; equal--; }
 }
 
 static Py_ssize_t nodes_of(Work *w)
@@ -479,10 +476,14 @@ static int chosen(Work *w, const Columns *columns, Py_ssize_t most)
     spread(w, most / 4 < left ? most / 4 : left);
     double width = w->x[n - 1] - w->x[0], factor = (double)w->pixels / width;
     w->runs = 0;
+    int32_t before = -1;
     for (Py_ssize_t k = 0; k < n; k++) {
         int64_t p = (int64_t)((w->x[k] - w->x[0]) * factor);
-        w->pixel[k] = (int32_t)(p < w->pixels - 1 ? p : w->pixels - 1);
-        if (k == 0 || w->pixel[k] != w->pixel[k - 1]) w->starts[w->runs++] = (int32_t)k;
+        int32_t pixel = (int32_t)(p < w->pixels - 1 ? p : w->pixels - 1);
+        w->pixel[k] = pixel;
+        w->starts[w->runs] = (int32_t)k;
+        w->runs += pixel != before;
+        before = pixel;
     }
     w->starts[w->runs] = (int32_t)n;
     double step = width / (double)w->pixels;
@@ -500,14 +501,17 @@ static int chosen(Work *w, const Columns *columns, Py_ssize_t most)
         highs[c] = lows[c] + runs;
         int64_t *above = w->places + 2 * (size_t)c * (size_t)runs, *below = above + runs;
         for (Py_ssize_t r = 0; r < runs; r++) {
-            int32_t low = w->starts[r], high = low;
-            double bottom = curves[c][low], top = bottom;
-            for (int32_t k = low + 1; k < w->starts[r + 1]; k++) {
+            int32_t begin = w->starts[r], end = w->starts[r + 1], low = begin, high = begin;
+            double bottom = curves[c][begin], top = bottom;
+            for (int32_t k = begin + 1; k < end; k++) {
                 double here = curves[c][k];
-                low = here < bottom ? k : low;
-                high = here > top ? k : high;
                 bottom = here < bottom ? here : bottom;
                 top = here > top ? here : top;
+            }
+            /* Of equal ones the first. */
+            for (int32_t k = end - 1; k >= begin; k--) {
+                low = curves[c][k] == bottom ? k : low;
+                high = curves[c][k] == top ? k : high;
             }
             above[r] = high;
             below[r] = low;
@@ -523,14 +527,14 @@ static int chosen(Work *w, const Columns *columns, Py_ssize_t most)
         nodes_before_edges(w, nodes);
         for (int c = 0; c < many; c++) {
             covered(w, curves[c], nodes);
-            double *above = w->scores + 2 * (size_t)c * (size_t)runs, *below = above + runs;
+            double *above = w->ranked, *below = above + runs, *peak = w->scores + 2 * (size_t)c * (size_t)runs;
             for (Py_ssize_t r = 0; r < runs; r++) {
                 int32_t p = w->pixel[w->starts[r]];
                 above[r] = (highs[c][r] - most_of(w->high + 1 + p)) * scales[c];
                 below[r] = (least_of(w->low + 1 + p) - lows[c][r]) * scales[c];
             }
-            peaks(above, runs);
-            peaks(below, runs);
+            peaks(above, peak, runs);
+            peaks(below, peak + runs, runs);
         }
         add(w, 2 * many * runs, turn ? free_places : (free_places + 1) / 2);
     }
