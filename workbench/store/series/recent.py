@@ -40,9 +40,11 @@ class Recent:
             return _shown(kept)
         made = make()
         size = _size(made)
-        if size <= LARGEST:
-            self._kept.keep(name, _with(made, _own), size)
-        return made
+        if size > LARGEST:
+            return made
+        kept = _with(made, _own)
+        self._kept.keep(name, kept, size)
+        return _shown(kept)
 
     def columns(
         self, rows: Sequence[Row], names: Sequence[str], read: Callable[[], Mapping[str, Column]]
@@ -79,8 +81,8 @@ class Recent:
 
 
 def _own(array: Array) -> Array:
-    """A copy, which keeps no larger array in memory."""
-    owned = np.array(array)
+    """An array that nobody can change and that keeps no larger one in memory: a copy of a part of one."""
+    owned = array if array.base is None else np.array(array)
     owned.flags.writeable = False
     return owned
 
