@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -199,6 +200,22 @@ def test_what_is_not_a_character_goes_neither_into_a_reply_nor_into_a_store() ->
     assert [(one.loc, one.msg) for one in halves.problems] == [
         (("draft", "config", "transform"), "The text holds U+DC00, which is not a character. Leave it out.")
     ]
+
+
+@pytest.mark.parametrize(
+    "sent", ["```" + "\n" * 20_000, "{'```\n" + "\n" * 20_000, "a```\n" * 50_000, "{ " * 50_000 + "```"]
+)
+def test_no_answer_makes_reading_it_slow(sent: str) -> None:
+    begun = time.process_time()
+    read_answer(sent)
+    assert time.process_time() - begun < 2
+
+
+@pytest.mark.parametrize("depth", [100, 900, 100_000])
+@pytest.mark.parametrize("part", ["say", "draft", "edits", "config"])
+def test_an_answer_that_is_nested_deep_is_refused_in_words(part: str, depth: int) -> None:
+    [problem] = read_answer(f'{{"{part}": {"[" * depth}{"]" * depth}}}').problems
+    assert problem.type == "json_depth"
 
 
 @pytest.mark.parametrize("sent", ["", [1], '{"say": 3}', '{"say": "a", "plot": {}}', '{"say": "a" "b"}', 7, {}])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import time
 from typing import Any
 
 import pytest
@@ -73,6 +74,7 @@ def test_params_can_be_added_where_there_are_none() -> None:
         ([edit("plan", "battery.template()", "x")], "edits.0.old", "It is in 'transform'."),
         ([edit("script", "a", "b")], "edits.0.part", "no part 'script'"),
         ([edit("plan", "", "b")], "edits.0.old", "'old' is empty"),
+        ([edit("params", " \n", "b")], "edits.0.old", "'old' is empty"),
         ([{"part": "plan", "old": "a"}], "edits.0.new", "'new' is missing"),
         ([{**edit("plan", "500", "1"), "why": "so"}], "edits.0.why", "'why' is not a part of an edit"),
         (["500"], "edits.0", "An edit is"),
@@ -86,6 +88,25 @@ def test_what_is_not_there_once_is_refused_in_words(edits: list[Any], place: str
     assert made is None
     assert ".".join(map(str, problems[0].loc)) == place
     assert words in problems[0].msg
+
+
+@pytest.mark.parametrize(
+    ("part", "held", "old"),
+    [
+        ("plan", ["," * 60_000], "," * 30_000 + "b"),
+        ("plan", ["a " * 40_000], "a " * 20_000 + "b"),
+        ("plan", [" " * 60_000 + "b"], "a" + " " * 30_000 + "b"),
+        ("transform", "a" * 60_000, "a" * 30_000 + "b"),
+        ("transform", ("a" * 2000 + "\n") * 50, "a" * 2000 + "b"),
+        ("transform", "a\n" * 20_000, "a"),
+    ],
+)
+def test_no_edit_makes_looking_for_its_place_slow(part: str, held: Any, old: str) -> None:
+    begun = time.process_time()
+    made, [problem] = edited({"name": "n", "config": {part: held}}, [edit(part, old, "c")])
+    assert made is None
+    assert len(problem.msg) < 1000
+    assert time.process_time() - begun < 2
 
 
 def test_all_wrong_edits_come_at_once_and_nothing_is_changed() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from pydantic import JsonValue
@@ -18,7 +18,8 @@ _DRAFT = ("name", "config")
 _RECIPE = ("plan", "transform")
 MOST_SAID = 10_000
 """Characters of what is said to the person."""
-_FENCED = re.compile(r"```[a-zA-Z]*\s*\n(.*?)\n\s*```", re.DOTALL)
+_FENCE = re.compile(r"```[a-zA-Z]*[^\S\n]*\n")
+_FENCE_ENDS = re.compile(r"\n[^\S\n]*```")
 _OPENS = re.compile(r"""\{\s*["']|^\s*\{""")
 """The beginning of an object, among words that may have braces of their own."""
 _BROKEN = re.compile("[\0\ud800-\udfff]")
@@ -70,15 +71,23 @@ def _of_text(text: str) -> Answer:
 
 
 def _unfenced(text: str) -> str:
-    fenced = _FENCED.search(text)
-    return fenced[1] if fenced else text
+    return next((inside for _, inside in _fenced(text)), text)
+
+
+def _fenced(text: str) -> Iterator[tuple[int, str]]:
+    """The parts of a text in fences, each with the place of its fence. It takes linear time: one pattern for a whole
+    part would take hours for a text with many empty lines."""
+    at = 0
+    while (begun := _FENCE.search(text, at)) and (end := _FENCE_ENDS.search(text, begun.end())):
+        yield begun.start(), text[begun.end() : end.start()].strip()
+        at = end.end()
 
 
 def _json_in(text: str, start: int) -> tuple[str, str]:
     """The JSON of a text, and the words before it: a fenced part that is an object, else from ``start`` on."""
-    for fenced in _FENCED.finditer(text):
-        if fenced[1].lstrip().startswith("{"):
-            return fenced[1], text[: fenced.start()].strip()
+    for place, inside in _fenced(text):
+        if inside.startswith("{"):
+            return inside, text[:place].strip()
     end = text.rfind("}")
     return text[start : end + 1] if end > start else text[start:], text[:start].strip()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,6 +14,7 @@ from ..recipe.jsontext import read_json, show
 from ..recipe.strict import kind
 
 PARTS = ("name", "plan", "params", "transform")
+_OF_JSON = ("plan", "params")
 SHAPE = '{"say": text, "edits": [{"part": "plan", "old": text, "new": text}, ...]}'
 HOW = (
     f"Edits are {SHAPE}; `part` is {', '.join(PARTS[:-1])} or {PARTS[-1]} (the script); `old` is copied from that part "
@@ -23,9 +23,13 @@ HOW = (
 """What an author must know to send edits; texts for authors say it."""
 MOST_EDITS = 100
 _KEYS = ("part", "old", "new")
-_SIGNS = re.compile(r"\s+|[{}\[\],:]|[^\s{}\[\],:]+")
+_SPACES = re.compile(r"\s+")
+_NO_SPACE = re.compile(r"\S")
+_AROUND = re.compile(r" ?([{}\[\],:]) ?")
 _SHOWN = 120
-_LONGEST_LINE = 2000
+_MOST_LINES = 10
+_LOOKED_AT = 100_000
+"""Characters of a part in which the nearest line is looked for."""
 
 
 def texts_of(draft: Mapping[str, JsonValue]) -> dict[str, str]:
@@ -89,7 +93,8 @@ def _wrong(raw: JsonValue, at: Loc) -> Iterator[Problem]:
     part = raw.get("part")
     if isinstance(part, str) and part not in PARTS:
         yield Problem((*at, "part"), f"A draft has no part '{part}'. {instead(part, PARTS, 'parts')}")
-    if raw.get("old") == "":
+    old = raw.get("old")
+    if old == "" or (isinstance(old, str) and old.isspace() and part in _OF_JSON):
         hint = "To add text, give a line that is there as 'old', and it with the addition as 'new'."
         yield Problem((*at, "old"), f"'old' is empty. {hint}", "string_too_short")
 
@@ -98,15 +103,16 @@ def _replace(texts: dict[str, str], part: str, old: str, new: str) -> str | None
     """Change the text of a part; a sentence if ``old`` is not there exactly once."""
     text = texts[part]
     # JSON means the same however it is broken into lines; a script does not.
-    pattern = re.escape(old) if part in ("name", "transform") else _with_any_spaces(old)
-    found = list(re.finditer(pattern, text))
+    found = _places(text, old) if part not in _OF_JSON else _places_of_json(text, old)
     if len(found) == 1:
-        texts[part] = text[: found[0].start()] + new + text[found[0].end() :]
+        start, end = found[0]
+        texts[part] = text[:start] + new + text[end:]
         return None
     what = show(old, _SHOWN)
     if found:
-        lines = sorted({text.count("\n", 0, one.start()) + 1 for one in found})
+        lines = list(dict.fromkeys(text.count("\n", 0, start) + 1 for start, _ in found[:_MOST_LINES]))
         where = f"line {lines[0]}" if len(lines) == 1 else f"lines {', '.join(map(str, lines))}"
+        where += " and more" if len(found) > _MOST_LINES else ""
         more = "Give more of the text around the place that you mean."
         return f"{what} is in '{part}' {counted(len(found), 'time')}, in {where}. {more}"
     return f"{what} is not in '{part}'. {_nearest(text, old) or _elsewhere(texts, part, old)}"
@@ -115,30 +121,61 @@ def _replace(texts: dict[str, str], part: str, old: str, new: str) -> str | None
 def _nearest(text: str, old: str) -> str:
     """A sentence on the line that has the longest part of what was looked for; empty if none has half of it."""
     wanted = max(old.strip().splitlines() or [""], key=len).strip()[: 2 * _SHOWN]
-    best, line = 0, ""
-    for one in text.splitlines():
-        matcher = difflib.SequenceMatcher(None, wanted, one[:_LONGEST_LINE], autojunk=False)
-        size = matcher.find_longest_match().size
-        if size > best:
-            best, line = size, one.strip()
-    return f"The nearest line there is {show(line, 2 * _SHOWN)}." if 2 * best > len(wanted) else ""
+    text = text[:_LOOKED_AT]
+
+    def found(size: int) -> list[int]:
+        parts = {wanted[start : start + size] for start in range(len(wanted) - size + 1)}
+        return [place for part in parts if (place := text.find(part)) >= 0]
+
+    # Text that has a part of some length has all the shorter ones in it too.
+    least, most = len(wanted) // 2 + 1, len(wanted)
+    while least < most:
+        size = (least + most + 1) // 2
+        least, most = (size, most) if found(size) else (least, size - 1)
+    places = found(least) if wanted else []
+    if not places:
+        return ""
+    line = text.count("\n", 0, min(places))
+    return f"The nearest line there is {show(text.split(chr(10))[line].strip(), 2 * _SHOWN)}."
 
 
 def _elsewhere(texts: Mapping[str, str], part: str, old: str) -> str:
-    others = [name for name, text in texts.items() if name != part and re.search(_with_any_spaces(old), text)]
+    wanted = _bare(old)
+    others = [name for name, text in texts.items() if name != part and wanted in _bare(text)]
     return f"It is in '{others[0]}'." if others else "Copy the text as it is there."
 
 
-def _with_any_spaces(old: str) -> str:
-    """A pattern for a part of a JSON text, however its spaces and lines are set."""
-    made: list[str] = []
-    for sign in _SIGNS.findall(old.strip()):
-        around = r"\s*"
-        pieces = [around] if sign.isspace() else [re.escape(sign)]
-        if sign in "{}[],:":
-            pieces = [around, re.escape(sign), around]
-        made += [one for place, one in enumerate(pieces) if place or not made or one != made[-1] or one != around]
-    return "".join(made).removeprefix(r"\s*").removesuffix(r"\s*")
+def _places(text: str, old: str) -> list[tuple[int, int]]:
+    """Where a text is in another, from the first place on without overlaps."""
+    found: list[tuple[int, int]] = []
+    at = text.find(old)
+    while at >= 0:
+        found.append((at, at + len(old)))
+        at = text.find(old, at + len(old))
+    return found
+
+
+def _places_of_json(text: str, old: str) -> list[tuple[int, int]]:
+    """Where a part of a JSON text is, however its spaces and lines are set. It takes linear time, which a pattern with
+    spaces between all signs would not."""
+    bare = _bare(text)
+    found = _places(bare, _bare(old))
+    if not found:
+        return []
+    # Both texts have the same signs in the same order, but for spaces.
+    signs = [sign.start() for sign in _NO_SPACE.finditer(text)]
+    made: list[tuple[int, int]] = []
+    before = last = 0
+    for start, end in found:
+        first = before + (start - last) - bare.count(" ", last, start)
+        before, last = first + (end - start) - bare.count(" ", start, end), end
+        made.append((signs[first], signs[before - 1] + 1))
+    return made
+
+
+def _bare(text: str) -> str:
+    """JSON without the spaces around its signs, and with one where words have some between them."""
+    return _AROUND.sub(r"\1", _SPACES.sub(" ", text.strip()))
 
 
 def _draft_of(
@@ -148,7 +185,7 @@ def _draft_of(
     old, config = texts_of(before), before.get("config")
     recipe = dict(config) if isinstance(config, dict) else {}
     problems: list[Problem] = []
-    for part in ("plan", "params"):
+    for part in _OF_JSON:
         if texts[part] == old[part]:
             continue
         try:

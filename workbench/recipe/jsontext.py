@@ -36,7 +36,6 @@ def read_json(text: str | bytes, at: Loc = ("config",)) -> JsonValue:
 
     try:
         value: JsonValue = json.loads(text, object_pairs_hook=once)
-        return value
     except json.JSONDecodeError as error:
         place = {"line": error.lineno, "column": error.colno}
         # Python's words for a line break in a text end in 'at'.
@@ -48,6 +47,25 @@ def read_json(text: str | bytes, at: Loc = ("config",)) -> JsonValue:
         raise Invalid(Problem(at, f"This is not JSON: {error}.", "json_invalid")) from None
     except RecursionError:
         raise Invalid(Problem(at, _too_deep(), "json_depth")) from None
+    if _is_too_deep(value):
+        raise Invalid(Problem(at, _too_deep(), "json_depth"))
+    return value
+
+
+def _is_too_deep(value: JsonValue) -> bool:
+    """Whether a value nests deeper than those who walk through it can follow."""
+    level: list[JsonValue] = [value]
+    for _ in range(MOST_DEPTH + 1):
+        level = [
+            item
+            for one in level
+            if isinstance(one, dict | list)
+            for item in (one.values() if isinstance(one, dict) else one)
+            if isinstance(item, dict | list)
+        ]
+        if not level:
+            return False
+    return True
 
 
 def plain(raw: Raw, at: Loc = ()) -> tuple[JsonValue, list[Problem]]:
