@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_NAME = re.compile(r"^(?P<name>.*?)\s*\[(?P<unit>[^\[\]]+)\]$", re.DOTALL)
+_NAME = re.compile(r"^(?P<name>(?:.*\S)??)\s*+\[(?P<unit>[^\[\]]++)\]$", re.DOTALL)
 
 
 def split_unit(column: str) -> tuple[str, str | None]:

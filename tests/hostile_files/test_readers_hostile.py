@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import io
 import time
@@ -69,6 +70,29 @@ def test_a_line_as_long_as_the_bound_and_longer(tmp_path: Path) -> None:
         else:
             with pytest.raises(TooLarge, match="not a cycler export"):
                 consume(path)
+
+
+_BLANK = " " * 60_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{_BLANK}x{_BLANK}1\n{HEADER}{rows(5)}",
+        f"Cell:{_BLANK}x{_BLANK}1\nStart{_BLANK}=\n{HEADER}{rows(5)}",
+        f"Cell{chr(9) * 60_000}{'x' * 300}\n{HEADER}{rows(5)}",
+        "\n".join(["Voltage" + _BLANK + "x"] * 3),
+        HEADER.replace("time", "Voltage" + _BLANK + "x") + rows(5),
+        "Time,current [A],voltage [V]\n" + f"Monday{_BLANK}x,1.0,3.5\n" * 3,
+        "Time,current [A],voltage [V]\n" + f"{'µ' * 100_000},1.0,3.5\n" * 3,
+    ],
+    ids=["above", "named", "tabs", "words", "header", "clock", "letters"],
+)
+def test_no_line_makes_reading_it_slow(text: str, tmp_path: Path) -> None:
+    begun = time.process_time()
+    with contextlib.suppress(WorkbenchError):
+        consume(put(tmp_path, text))
+    assert time.process_time() - begun < 2
 
 
 def test_more_rows_than_the_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -97,6 +97,13 @@ def test_entities_in_a_sheet_are_not_unfolded(tmp_path: Path) -> None:
     assert grown(refused(path, "test.xlsx")) < 100
 
 
+def test_no_cell_makes_looking_for_errors_slow(tmp_path: Path) -> None:
+    data = '<row r="1"><c r="A1"' + ' t="e"' * 40_000 + "<v/></row>"
+    begun = time.process_time()
+    refused(write(tmp_path / "test.xlsx", parts({"S": sheet(data)})), "empty workbook")()
+    assert time.process_time() - begun < 2
+
+
 def test_a_sheet_of_a_million_columns(tmp_path: Path) -> None:
     data = '<row r="1">' + "<c><v>1</v></c>" * 1_000_000 + "</row>"
     path = write(tmp_path / "test.xlsx", parts({"S": sheet(data)}))

@@ -11,7 +11,7 @@ from ...errors import BadRequest
 from ...readers.table.header_units import unit_of
 from .labels import Ratings
 
-AMOUNT = re.compile(r"^\s*([-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|[-+]?\.\d+)\s*([^\d\s].*?)\s*$")
+AMOUNT = re.compile(r"^\s*([-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|[-+]?\.\d+)\s*+([^\d\s](?:.*\S)?)\s*$")
 """A number and a unit."""
 
 

@@ -20,7 +20,7 @@ _CELL = re.compile(
     </(?:\w+:)?c>""",
     re.VERBOSE,
 )
-_ERROR = re.compile(rb"""<(?:\w+:)?c\b([^<>]*\bt\s*=\s*["']e["'][^<>]*)>""")
+_ERROR = re.compile(rb"""<(?:\w+:)?c\b((?:(?!\bt\s*=\s*["']e["'])[^<>])*+\bt\s*=\s*["']e["'][^<>]*+)>""")
 _PLACE = re.compile(rb"""\br\s*=\s*["']([A-Za-z]{1,4})\d""")
 _OF_TEXT = re.compile(rb"""\bt\s*=\s*["']str["']""")
 _START = re.compile(rb"<(?:\w+:)?c\b")

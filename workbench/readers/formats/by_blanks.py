@@ -23,8 +23,9 @@ _LEAST_FIELDS = 3
 _LETTER = re.compile(r"[^\W\d_]")
 _BLANKS = re.compile(r"[ \t]+")
 _WIDE_BLANKS = re.compile(r"[ ]{2,}|[ ]*\t[ \t]*")
-_BEFORE_UNIT = re.compile(r"[ \t]+(?=[(\[])")
-_AROUND_SLASH = re.compile(r"[ \t]*/[ \t]*")
+_BEFORE_UNIT = re.compile(r"(?<![ \t])[ \t]++(?=[(\[])")
+_AROUND_SLASH = re.compile(r"(?:(?<![ \t])[ \t]++)?+/[ \t]*+")
+"""Each begins where blanks begin: begun at every one of many, a pattern takes quadratic time."""
 _MOST_LOOKED_AT = 20
 
 

@@ -9,7 +9,8 @@ from pydantic import JsonValue
 _NAME = re.compile(r"[~#]?\s*[A-Za-z][^:\t;=,]{0,60}:?")
 _PROSE = re.compile(r"comment|remark|note|kommentar|bemerkung", re.IGNORECASE)
 """The name of a text that a person wrote, which may go on below the same name."""
-_PAIR = re.compile(r"^\s*[~#]?\s*([A-Za-z][^:\t;=]{0,60}?)\s*(?::\s*|\t|;)\s*(\S.{0,200}?)\s*$")
+_PAIR = re.compile(r"[~#]?\s*+([A-Za-z][^:\t;=]{0,60}?)(?:\s*+[:;]|[^\S\t]*+\t)\s*+(\S.{0,200})$")
+"""No part of it tries blanks twice: a line may have a hundred thousand."""
 
 
 def metadata_above(lines: tuple[str, ...], delimiter: str | None = None) -> dict[str, JsonValue]:
@@ -41,5 +42,5 @@ def _pairs(line: str, delimiter: str) -> list[tuple[str, str]]:
         return [(name, value) for name, value in pairs if value]
     if len(filled) == 2 and _NAME.fullmatch(filled[0]) and not filled[0].endswith(":"):
         return [(filled[0], filled[1])]
-    pair = _PAIR.match(line.rstrip(";,\t "))
+    pair = _PAIR.match(line.rstrip(";,\t ").strip())
     return [(pair[1].strip(), pair[2].strip())] if pair else []

@@ -28,7 +28,7 @@ _ABOVE = 8
 """Lines above a header that may name its cell."""
 _GOES_ON = re.compile(r"cycle|\bcyc\b|\bstep\b|zyklus|schritt|loop|循环|工步|サイクル", re.IGNORECASE)
 """Words of titles between the parts of one test."""
-_NAMED = re.compile(r"\s*\"?([^:=;,\t\"]{1,60}?)\"?\s*[:=;,\t]\s*\"?([^:=;,\t\"]+)")
+_NAMED = re.compile(r"\s*+\"?([^:=;,\t\"]{1,60}?)\"?\s*[:=;,\t]\s*\"?([^:=;,\t\"]+)")
 
 
 @dataclass(frozen=True)

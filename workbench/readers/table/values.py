@@ -290,6 +290,10 @@ def later_texts(series: Cells) -> list[str]:
     return [str(text) for text in series.iloc[:: max(1, len(series) // 1000)].dropna().unique()]
 
 
+_LONGEST_CLOCK = 200
+"""Characters. A longer text is not a clock time."""
+
+
 def clock_format(
     sample: Sequence[str], day_first: bool | None = None, later: Sequence[str] = (), usual: bool = False
 ) -> tuple[str | None, bool]:
@@ -350,7 +354,7 @@ def _shown(texts: Texts, pattern: str, swapped: str) -> str | None:
 
 def _may_fit(text: str, pattern: str) -> bool:
     """Whether a text may fit a pattern. This is fifty times faster than pandas, and most patterns do not fit."""
-    if not _marks_of(pattern) <= set(text.casefold()):
+    if len(text) > _LONGEST_CLOCK or not _marks_of(pattern) <= set(text.casefold()):
         return False
     try:
         datetime.strptime(_FINER.sub(r"\1", _FRACTION.sub(".", _with_offset(text, pattern))), pattern)
