@@ -22,6 +22,7 @@ TURNS = [Turn("system", "Answer with JSON."), Turn("user", "Cells by name")]
 PARTS = ['{"say": ', '"There is ', 'no such test."}']
 KEY = "the-key-of-the-model"
 _RUBBISH: dict[str, Any] = {"a list": [1], "a number": 7, "no choices": {"choices": [3]}, "a text": "hello"}
+_ENDLESS = {"endless": "content", "endless-thoughts": "reasoning_content"}
 
 
 @pytest.fixture(scope="module")
@@ -47,8 +48,13 @@ async def _events(model: str) -> Any:
     if model in _RUBBISH:
         yield _event(_RUBBISH[model])
     head = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": model}
-    for part in PARTS:
-        yield _event({**head, "choices": [{"index": 0, "delta": {"role": "assistant", "content": part}}]})
+    for part in ["a" * 50_000] * 40 if model in _ENDLESS else PARTS:
+        yield _event(
+            {
+                **head,
+                "choices": [{"index": 0, "delta": {"role": "assistant", _ENDLESS.get(model, "content"): part}}],
+            }
+        )
     end = model if model in ("length", "content_filter") else "stop"
     yield _event({**head, "choices": [{"index": 0, "delta": {}, "finish_reason": end}]})
     usage = {"prompt_tokens": 1000, "completion_tokens": 234, "total_tokens": 1234}
@@ -111,6 +117,14 @@ def test_a_refusal_is_said_without_the_key(
 def test_an_answer_that_is_cut_is_not_repaired(address: tuple[str, list[Any]], end: str, words: str) -> None:
     with pytest.raises(ServerAway, match=rf"openai:{end} at .* is not complete\. .*{words}"):
         open_model(end, url=address[0])(TURNS)
+
+
+@pytest.mark.parametrize("kind", _ENDLESS)
+def test_an_answer_without_an_end_is_ended(address: tuple[str, list[Any]], kind: str) -> None:
+    author = open_model(kind, url=address[0])
+    with pytest.raises(ServerAway, match=rf"openai:{kind} at .* does not end"):
+        author(TURNS)
+    assert kind != "endless" or author.budget.spent > 50_000
 
 
 @pytest.mark.parametrize("kind", _RUBBISH)

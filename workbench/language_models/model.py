@@ -70,7 +70,7 @@ class LanguageModel:
             used = asked(self, turns, most, heard)
         finally:
             # A provider counts what it has read and written so far, also where the request is stopped or breaks.
-            self.budget.spend(used or sum(map(tokens, [*texts, *parts])))
+            self.budget.spend(used if used > 0 else sum(map(tokens, [*texts, *parts])))
         return "".join(parts)
 
 

@@ -24,6 +24,8 @@ from pydantic_ai.messages import (
     SystemPromptPart,
     TextPart,
     TextPartDelta,
+    ThinkingPart,
+    ThinkingPartDelta,
     UserPromptPart,
 )
 from pydantic_ai.models import Model, infer_model
@@ -42,6 +44,8 @@ MOST_ANSWER = 32_000
 """Most tokens of one answer, also where the budget has more."""
 SECONDS = 300.0
 """How long a model may be silent."""
+_LETTERS = 20
+"""A token has fewer; a server that sends more does not keep the bound that it was given."""
 _LOOK_S = 0.05
 _LOOP = "workbench-language-models"
 """A notebook has an event loop of its own, which must stay free."""
@@ -54,6 +58,10 @@ _CUT = {
     "content_filter": "A filter of its provider stopped it. Ask in other words, or choose another model.",
 }
 """What is said where a server ends an answer early: to repair it would only cost the same again."""
+
+
+class _Endless(Exception):
+    """An answer went on beyond the bound of its tokens."""
 
 
 def made(meant: Chosen) -> Model:
@@ -99,6 +107,11 @@ def asked(by: LanguageModel, turns: Sequence[Turn], most: int, heard: Heard) -> 
     except ModelHTTPError as error:
         said = _short(str(error.body or error.message), by.key)
         raise ServerAway(f"The model {by.title} refused with status {error.status_code}. {said}") from None
+    except _Endless:
+        raise ServerAway(
+            f"The answer of the model {by.title} does not end: it is longer than {limit} tokens can be. Choose another "
+            "model."
+        ) from None
     # A server that is none of a model answers anything, and the library of its provider stumbles over what it lacks.
     except (AgentRunError, UserError, OSError, AttributeError, LookupError, TypeError, ValueError) as error:
         why = _short(str(error) or type(error).__name__, by.key)
@@ -112,14 +125,26 @@ async def _streamed(
     model: Model, sent: list[ModelMessage], settings: ModelSettings, heard: Heard
 ) -> tuple[int, str | None]:
     """The tokens that an answer took, and why it ended, if the server says so."""
+    letters, most = 0, _LETTERS * settings["max_tokens"]
     # Leaving the model closes its connections, also where a stop comes in the middle of an answer.
     async with model, model_request_stream(model, sent, model_settings=settings) as stream:
         async for event in stream:
-            if isinstance(event, PartStartEvent) and isinstance(event.part, TextPart) and event.part.content:
-                heard(event.part.content)
-            elif isinstance(event, PartDeltaEvent) and isinstance(event.delta, TextPartDelta):
-                heard(event.delta.content_delta)
+            text, is_said = _text_in(event)
+            letters += len(text)
+            if letters > most:
+                raise _Endless
+            if is_said and text:
+                heard(text)
         return stream.usage.total_tokens, stream.finish_reason
+
+
+def _text_in(event: object) -> tuple[str, bool]:
+    """The text of a part of an answer, and whether it is said, not thought."""
+    if isinstance(event, PartStartEvent) and isinstance(event.part, TextPart | ThinkingPart):
+        return event.part.content, isinstance(event.part, TextPart)
+    if isinstance(event, PartDeltaEvent) and isinstance(event.delta, TextPartDelta | ThinkingPartDelta):
+        return event.delta.content_delta or "", isinstance(event.delta, TextPartDelta)
+    return "", False
 
 
 def messages(turns: Sequence[Turn]) -> list[ModelMessage]:
