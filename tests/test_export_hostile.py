@@ -123,10 +123,10 @@ def test_whatever_passes_the_look_at_a_figure_is_a_table_or_words(traces: list[A
 
 def test_a_name_is_no_markup_in_a_notebook() -> None:
     """Programs that make a page of a notebook leave the tags of its texts as they are."""
-    name = "A<script>alert(1)</script>\n & <img src=x onerror=alert(1)>"
+    name = "A<script>alert(1)</script>\n & <img src=x onerror=alert(1)> ![a](https://a.example/b)"
     recipe: dict[str, Any] = {"plan": {}, "transform": ""}
     plot = orjson.loads(export.notebook(recipe, name=name))
     board = orjson.loads(board_export.notebook(name, [board_export.Part(name, recipe, None, None)], "wb.open()"))
     said = [cell["source"] for one in (plot, board) for cell in one["cells"] if cell["cell_type"] == "markdown"]
-    shown = "A&lt;script&gt;alert(1)&lt;/script&gt; &amp; &lt;img src=x onerror=alert(1)&gt;"
+    shown = "A&lt;script&gt;alert(1)&lt;/script&gt; &amp; &lt;img src=x onerror=alert(1)&gt; ![a]&#40;https://a.example/b)"
     assert said == [f"# {shown}", f"# {shown}", f"## {shown}"]

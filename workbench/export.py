@@ -322,5 +322,6 @@ def _literal(text: str) -> str:
 
 def heading(text: str) -> str:
     """A name as the heading of a notebook. Markdown takes tags as they are, and not every program that shows a notebook
-    takes scripts out."""
-    return f"# {markup.escape(' '.join(text.split()), quote=False)}"
+    takes scripts out; of ``![a](address)`` it makes a picture, which whoever opens the notebook would fetch."""
+    name = markup.escape(" ".join(text.split()), quote=False)
+    return f"# {name.replace('](', ']&#40;')}"
