@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from typing import Any
 
@@ -12,6 +13,9 @@ from hypothesis import strategies as st
 
 from workbench import board_export, export, figure_traces
 from workbench.errors import BadRequest
+from workbench.figure_numbers import tidy
+from workbench.lint import lint
+from workbench.pictures.fitting import fitted
 from workbench.transform.figure_check import Unsafe, checked
 from workbench.typed_arrays import decode
 
@@ -119,6 +123,31 @@ def test_whatever_passes_the_look_at_a_figure_is_a_table_or_words(traces: list[A
         return
     assert export.table_csv(table)
     assert export.table_parquet(table)
+
+
+_PAIR = {"dtype": "u1", "bdata": "AQI="}
+ODD_PARTS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "an array for an axis": ({"xaxis": _PAIR}, {}),
+    "an array for a scene": ({"scene": _PAIR, "type": "surface", "z": [[1]]}, {}),
+    "an array to lie over": ({"yaxis": "y2"}, {"yaxis2": {"overlaying": _PAIR}}),
+    "an array for a note": ({}, {"annotations": [{"text": _PAIR}]}),
+    "numbers for rows": ({"hovertemplate": "n = %{customdata[1]}", "customdata": [1, 2]}, {}),
+    "texts for a domain": ({}, {"xaxis": {"domain": ["a", "b"]}}),
+    "a short domain": ({}, {"xaxis": {"domain": [0]}}),
+    "a text for a size": ({"mode": "markers", "marker": {"size": [1, 2], "sizeref": "a"}}, {}),
+    "a text for a place": ({}, {"annotations": [{"text": "a", "yref": "paper", "y": "b"}]}),
+}
+
+
+@pytest.mark.parametrize("name", ODD_PARTS)
+def test_an_odd_part_of_a_figure_stops_nobody(name: str) -> None:
+    """plotly.js leaves out what it cannot read. Numbers, lint and print do so too, or say it."""
+    trace, layout = ODD_PARTS[name]
+    made = checked(orjson.dumps({"data": [{"x": [1, 2], "y": [1, 2], **trace}], "layout": layout}))
+    assert tidy(made).n > 0
+    lint(made)
+    with contextlib.suppress(BadRequest):
+        fitted(made, {"paper": True})
 
 
 def test_a_name_is_no_markup_in_a_notebook() -> None:

@@ -114,13 +114,18 @@ def _text(title: Decoded) -> str:
     return text if isinstance(text, str) else ""
 
 
+def _word(value: Decoded, usual: str) -> str:
+    """A text of a figure, which may hold anything, also an array, in its place."""
+    return value if isinstance(value, str) and value else usual
+
+
 def _panels(traces: list[Trace], layout: Mapping[str, Decoded]) -> dict[int, int]:
     """Trace number -> number of its panel, from 1. Axes that lie over another one are in its panel."""
     seen: dict[tuple[str, ...], int] = {}
     found = {}
     for number, trace in enumerate(traces):
-        key = tuple(_base(str(trace.get(f"{letter}axis") or letter), layout) for letter in "xy")
-        place = str(trace.get("scene") or trace.get("subplot") or "")
+        key = tuple(_base(_word(trace.get(f"{letter}axis"), letter), layout) for letter in "xy")
+        place = _word(trace.get("scene"), _word(trace.get("subplot"), ""))
         found[number] = seen.setdefault((*key, place), len(seen) + 1)
     return found
 
@@ -144,12 +149,13 @@ class _Names:
 
     def of_axis(self, letter: str) -> str:
         trace, layout = self.trace, self.layout
-        if trace.get("scene") or trace.get("type") in ("scatter3d", "surface", "mesh3d"):
-            scene = mapping(layout.get(str(trace.get("scene") or "scene")))
+        given, kind = _word(trace.get("scene"), ""), _word(trace.get("type"), "scatter")
+        if given or kind in ("scatter3d", "surface", "mesh3d"):
+            scene = mapping(layout.get(given or "scene"))
             return column_of(_text(mapping(scene.get(f"{letter}axis")).get("title"))) or letter
         if letter == "z":
             return self.of_bar(trace) or "z"
-        name = str(trace.get(f"{letter}axis") or letter)
+        name = _word(trace.get(f"{letter}axis"), letter)
         for other in self._same(name):
             title = column_of(_text(_axis(other, layout).get("title")))
             if title:
@@ -188,7 +194,7 @@ class _Names:
         if name.startswith("customdata"):
             return self.of_hover(name.removeprefix("customdata").strip())
         if name in ("r", "theta"):
-            polar = mapping(self.layout.get(str(self.trace.get("subplot") or "polar")))
+            polar = mapping(self.layout.get(_word(self.trace.get("subplot"), "polar")))
             along = mapping(polar.get("radialaxis" if name == "r" else "angularaxis"))
             return column_of(_text(along.get("title"))) or ("Radius" if name == "r" else "Angle [deg]")
         if name in (*_ALONG_Y, *_OF_BOX):

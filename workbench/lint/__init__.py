@@ -21,6 +21,11 @@ from .rules import RULES, Rule
 __all__ = ["RULES", "Lint", "Rule", "hints", "lint"]
 
 
+_OF_ODD_FIGURES = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""A script may put anything anywhere, such as an array in the place of an axis, and plotly.js leaves out what it cannot
+read. A rule that meets such a thing has nothing to say, and the figure is shown."""
+
+
 def lint(
     figure: Mapping[str, Decoded] | bytes,
     dataset: Dataset | None = None,
@@ -37,8 +42,11 @@ def lint(
     drawn = Drawn(decode(figure) if isinstance(figure, bytes) else figure, dataset, warnings)
     found: list[Lint] = []
     for code, rule in RULES.items():
-        for one in rule.find(drawn):
-            found.append(Lint(code, f"{one.message} {rule.fix}", one.trace, one.axis))
+        try:
+            of_rule = list(rule.find(drawn))
+        except _OF_ODD_FIGURES:
+            continue
+        found += [Lint(code, f"{one.message} {rule.fix}", one.trace, one.axis) for one in of_rule]
     return found
 
 

@@ -60,9 +60,20 @@ def fitted(figure: bytes, options: PaperOptions) -> tuple[bytes, list[Remark]]:
     Raises
     ------
     BadRequest
-        For an option that cannot be read or that the journal does not take.
+        For an option that cannot be read or that the journal does not take; if a part of the figure is of a kind that
+        plotly cannot draw.
     """
-    content: PlotlyDict = orjson.loads(figure)
+    try:
+        return _fitted(orjson.loads(figure), options)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        # A script may put anything anywhere, such as a text in the place of a size; plotly.js leaves that out.
+        raise BadRequest(
+            f"The figure has a part that plotly cannot draw ({type(error).__name__}: {error}), so it cannot be fitted "
+            "to a paper. Correct the script, or export the figure as it is."
+        ) from error
+
+
+def _fitted(content: PlotlyDict, options: PaperOptions) -> tuple[bytes, list[Remark]]:
     layout: PlotlyDict = content.setdefault("layout", {})
     traces = [trace for trace in content.get("data") or [] if isinstance(trace, dict)]
     made = _paper(options, traces, layout)
