@@ -473,3 +473,41 @@ def test_a_group_within_a_test_that_has_no_time_of_its_own_is_named(tmp_path: Pa
         "'cycles.aux' holds 2 vectors as long as the samples beside it, but no time of its own, and was left out. To "
         "keep that, save it beside the time."
     ]
+
+
+TEXTS = [f"2024-05-13 10:00:{second:02d}" for second in range(N)]
+AS_TEXT = r"The times in 'time' are texts, such as '2024-05-13 10:00:00'\. Save them as numbers, in seconds"
+
+
+@pytest.mark.parametrize(
+    ("vectors", "said"),
+    [
+        ({"voltage": VOLTS[:-3]}, r"differ in length: 'time' 20, 'current' 20, 'voltage' 17\. Save them with one"),
+        ({"time": np.array(TEXTS, object)}, AS_TEXT),
+        ({"time": np.array(TEXTS)}, AS_TEXT),
+    ],
+)
+def test_vectors_that_are_no_series_are_refused_with_what_does_not_fit(
+    vectors: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    file = {"time": T, "current": FLOW, "voltage": VOLTS} | vectors
+    with pytest.raises(FileRefused, match=said):
+        read(mat(tmp_path / "one.mat", **file))
+    with pytest.raises(FileRefused, match="d.time" if "voltage" in vectors else "'cell.d.time' are texts"):
+        read(mat(tmp_path / "nested.mat", cell={"d": file}))
+    with pytest.importorskip("h5py").File(tmp_path / "one.h5", "w") as written:
+        for name, values in file.items():
+            written[name] = values.astype("S") if values.dtype.kind in "OU" else values
+    with pytest.raises(FileRefused, match=said):
+        read(tmp_path / "one.h5")
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_a_matlab_file_of_version_4_is_refused_with_how_to_save_it(order: str, tmp_path: Path) -> None:
+    path = tmp_path / "old.mat"
+    scipy.io.savemat(path, {"time": T, "current": FLOW, "voltage": VOLTS}, format="4")
+    if order == ">":
+        numbers = np.array([1000, N, 1, 0, 5], ">i4").tobytes()
+        path.write_bytes(numbers + b"time\0" + T.astype(">f8").tobytes())
+    with pytest.raises(FileRefused, match=r"MATLAB file of version 4.*'-v7'"):
+        read(path)

@@ -24,7 +24,7 @@ from ...cycling.columns import (
 from ...errors import TooLarge
 from ...messages import spaced
 from ...units import split_unit
-from ..formats.delimited import COLUMNS
+from ..formats.delimited import CLOCK_NAMES, COLUMNS
 from ..reading import Sign
 from ..table.columns import From, Plan, Planned, plan_columns, unique_labels
 from ..table.header_units import fold, unit_of
@@ -45,6 +45,7 @@ _PART_OF_Z = re.compile(r"z_?(r|i|abs|mod|ph)|omega|freq", re.IGNORECASE)
 _DATES = (2, 6)
 _COMPLEX = ("z", "impedance", "zcell", "z cell")
 _MOST_LENGTHS = 20
+_MOST_TEXT = 40
 
 
 @dataclass(frozen=True)
@@ -442,6 +443,59 @@ def _distinct(names: list[str]) -> list[str]:
         same = sum(name.casefold() == other.casefold() for other in names[: len(made)])
         made.append(f"{name} ({same + 1})" if same else name)
     return made
+
+
+def unfit_series(structure: Structure, column_map: Mapping[str, str], path: Path = ()) -> str | None:
+    """The sentence about vectors that are by their names time, current and voltage, and are not a series: their times
+    are texts, or they differ in length; None if there are none."""
+    if len(path) > _DEEPEST:
+        return None
+    if isinstance(structure, dict):
+        said = _unfit(structure, path, column_map)
+        if said is not None:
+            return said
+        inner: Iterator[tuple[str | int, Structure]] = iter(structure.items())
+    else:
+        inner = iter(enumerate(structure[:1]) if isinstance(structure, list) else ())
+    return next((said for key, value in inner if (said := unfit_series(value, column_map, (*path, key)))), None)
+
+
+def _unfit(node: Group, path: Path, column_map: Mapping[str, str]) -> str | None:
+    texts = {key: text for key, value in node.items() if (text := _first_text(value))}
+    lengths = {key: len(value) for key, value in _vectors(node).items()}
+    keys = [*texts, *lengths]
+    labels = unique_labels(_distinct(keys))
+    of_label = dict(zip(labels, keys, strict=True))
+    mapped = {theirs: ours for theirs, ours in column_map.items() if theirs in of_label}
+    plan = plan_columns(labels, COLUMNS, clocks=CLOCK_NAMES, column_map=mapped)
+    series = [plan.find(TIME) or plan.clock, plan.find(CURRENT), plan.find(VOLTAGE)]
+    names = [of_label[planned.header] for planned in series if planned is not None]
+    if len(names) < len(series):
+        return None
+    called = {name: ".".join(step for step in (*path, name) if isinstance(step, str)) for name in names}
+    if names[0] in texts:
+        return (
+            f"The times in '{called[names[0]]}' are texts, such as '{texts[names[0]]}'. Save them as numbers, in "
+            "seconds since the start of the test, or save the test as csv, where times may be texts."
+        )
+    if any(name in texts for name in names):
+        name = next(name for name in names if name in texts)
+        return f"The values in '{called[name]}' are texts, such as '{texts[name]}'. Save them as numbers."
+    if len({lengths[name] for name in names}) == 1:
+        return None
+    listed = ", ".join(f"'{called[name]}' {spaced(lengths[name])}" for name in names)
+    return (
+        f"The vectors of one test differ in length: {listed}. Save them with one value of each for every sample."
+    )
+
+
+def _first_text(value: Structure) -> str | None:
+    """The first text of a list of texts; None if the value is something else."""
+    if isinstance(value, np.ndarray) and value.dtype.kind == "U" and value.size > 1:
+        return str(value.flat[0])[:_MOST_TEXT]
+    if isinstance(value, list) and len(value) > 1 and all(isinstance(one, str) for one in value[:_MOST_LENGTHS]):
+        return str(value[0])[:_MOST_TEXT]
+    return None
 
 
 def _usual(vectors: Mapping[str, Vector]) -> int:

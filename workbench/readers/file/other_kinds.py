@@ -65,6 +65,12 @@ OTHER_KINDS = (
     OtherKind(b"", "JSON", _COLUMNS, _text(r"\s*(\[\s*)?[{\[]\s*(\"[^\"\n]*\"\s*[:,]|[\[{]|-?[\d.]+\s*,)")),
 )
 """In the order in which they are tried."""
+_MATLAB_4 = re.compile(
+    rb"(?:[\0-\x34]\0{3}.{8}[\0\1]\0{3}[\2-\x40]\0{3}|\0\0[\3\4].{9}\0{3}[\0\1]\0{3}[\2-\x40])[A-Za-z]\w*\0",
+    re.DOTALL,
+)
+"""The first variable of a MATLAB file of version 4, in either order of bytes: type, rows, columns, whether it is
+complex, and its name with its length. Such a file has no signature."""
 _ARRAYS = re.compile(rb"PK\x03\x04.{26}[^\0]{0,200}?\.npy", re.DOTALL)
 
 
@@ -75,6 +81,12 @@ def why_not_a_test(head: Head) -> str | None:
         text = head.data[:4000].decode(head.encoding, "replace").lstrip("\ufeff")
     if _ARRAYS.match(head.raw):
         return f"'{head.name}' holds arrays of numpy. {_COLUMNS}"
+    if _MATLAB_4.match(head.data):
+        return (
+            f"'{head.name}' is a MATLAB file of version 4, which is not read. Load it in MATLAB and save it with "
+            "save('name.mat', '-v7'), or in Python with scipy.io.savemat(new, scipy.io.loadmat(old)), and ingest that "
+            "file."
+        )
     for kind in OTHER_KINDS:
         if kind.text.match(text) if kind.text is not None else head.data.startswith(kind.begins):
             return f"'{head.name}' is {kind.is_a}, not a table of a test. {kind.instead}"

@@ -43,6 +43,7 @@ from .nested_structures import (
     is_spectral,
     parts_of,
     spectra_left,
+    unfit_series,
     without_origin,
     without_samples,
 )
@@ -73,7 +74,7 @@ def samples_of(structure: Group, name: str, column_map: Mapping[str, str]) -> tu
     with guarded(lambda why: f"'{name}' holds a structure that cannot be read ({why})."):
         found = list(parts_of(structure, plain))
     if not found:
-        raise FileRefused(_without_vectors(structure, name))
+        raise FileRefused(_without_vectors(structure, name, plain))
     tests = _wanted(by_test(found, frozenset(wanted)), wanted, name)
     if len(tests) > MOST_TESTS:
         raise FileRefused(
@@ -134,8 +135,11 @@ def _said_of_all(parts: list[Part]) -> dict[str, str | int | float]:
     return dict(itertools.islice(plain.items(), _MOST_SAID))
 
 
-def _without_vectors(structure: Group, name: str) -> str:
+def _without_vectors(structure: Group, name: str, column_map: Mapping[str, str]) -> str:
     """The message about a structure without samples: what it holds instead."""
+    unfit = unfit_series(structure, column_map)
+    if unfit is not None:
+        return f"'{name}' holds time, current and voltage, but not as samples. {unfit}"
     held = _outline(structure)
     if not held:
         return (

@@ -37,6 +37,8 @@ Node: TypeAlias = Any
 _MAGIC = b"\x89HDF\r\n\x1a\n"
 _DEEPEST = 12
 _MOST_ITEMS = 2_000_000
+_FEW_TEXTS = 3
+"""Of a list of texts, which is not read as samples: enough to say what they look like."""
 _TABLE = "!"
 _UNITS = ("unit", "units")
 """Names of attributes, and of vectors beside others, that say units."""
@@ -287,7 +289,9 @@ class _Loader:
             found = [self._node(self.file[ref], depth + 1) if ref else None for ref in data[()].flatten()]
             return found[0] if len(found) == 1 else found
         if self.h5py.check_string_dtype(data.dtype) is not None and data.shape == ():
-            return str(data.asstr()[()])[:1000]
+            return str(data.asstr(errors="replace")[()])[:1000]
+        if self.h5py.check_string_dtype(data.dtype) is not None and data.ndim == 1:
+            return np.array([str(text)[:1000] for text in data.asstr(errors="replace")[:_FEW_TEXTS]], dtype=str)
         complex_pair = data.dtype.names is not None and set(data.dtype.names) == {"real", "imag"}
         if data.dtype.kind not in "fiubc" and not complex_pair:
             return None
