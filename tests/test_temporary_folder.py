@@ -1,4 +1,4 @@
-"""Temporary folders: they go with their block, and those of a killed process with the next process."""
+"""Temporary folders and drafts of files: they go with their block, and those of a killed process with the next one."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from workbench import temporary_folder
+from workbench.whole_file import whole_file
 
 KILLED = """
 import os, signal, sys, tempfile
@@ -19,6 +20,17 @@ from workbench import temporary_folder
 tempfile.tempdir = sys.argv[1]
 (temporary_folder.make() / "spool").write_bytes(bytes(1000))
 os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+KILLED_DRAFT = """
+import os, signal, sys
+from pathlib import Path
+from workbench.whole_file import whole_file
+
+with whole_file(Path(sys.argv[1])) as draft:
+    draft.write_bytes(bytes(1000))
+    os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
@@ -51,3 +63,19 @@ def test_what_killed_processes_left_is_removed_once(place: Path) -> None:
     assert names(place) == sorted([first.name, *others])
     second = temporary_folder.make()
     assert names(place) == sorted([first.name, second.name, *others]), "those of processes at work stay"
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system kills in another way")
+def test_drafts_that_killed_processes_left_go_with_the_next_file(tmp_path: Path) -> None:
+    path = tmp_path / f"{'n' * 251}.csv"
+    process = subprocess.run([sys.executable, "-c", KILLED_DRAFT, str(path)], check=False)
+    assert process.returncode == -signal.SIGKILL
+    (left,) = names(tmp_path)
+    others = [f"{left}.txt", ".workbench-draft", f".workbench-0{left[12:]}"]
+    for name in others:
+        (tmp_path / name).write_bytes(b"")
+    with whole_file(path) as draft:
+        assert names(tmp_path) == sorted(others)
+        draft.write_bytes(b"whole")
+    assert names(tmp_path) == sorted([path.name, *others])
+    assert path.read_bytes() == b"whole"

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
-import secrets
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from . import living_process
 from .errors import BadRequest
+
+_DRAFT = re.compile(rf"\.workbench-({living_process.NAME})")
+_looked: set[Path] = set()
+"""Folders in which this process has looked for what killed ones left: once is enough."""
 
 
 def synchronise(folder: Path) -> None:
@@ -33,7 +38,7 @@ def whole_file(path: Path) -> Iterator[Path]:
     """A new path beside ``path`` for the block to write to. At the end it replaces ``path`` in one step.
 
     A reader sees the old file or the new file, also after a crash; after a power cut the new one is there. If the block
-    fails, ``path`` stays as it was.
+    fails, ``path`` stays as it was. Drafts that killed processes left in the folder are removed.
 
     Raises
     ------
@@ -43,7 +48,9 @@ def whole_file(path: Path) -> Iterator[Path]:
         If it cannot be written; it names ``path``.
     """
     refuse_folder(path)
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
+    _remove_left(path.absolute().parent)
+    # Without the name of the file, which may be as long as names can be.
+    draft = path.with_name(f".workbench-{living_process.name()}")
     try:
         try:
             yield draft
@@ -59,3 +66,15 @@ def whole_file(path: Path) -> Iterator[Path]:
             raise
         # Where a disk is full, the system says neither which file that is nor that the old one is there.
         raise OSError(error.errno, os.strerror(error.errno), str(path)) from error
+
+
+def _remove_left(folder: Path) -> None:
+    """Remove the drafts in a folder of processes of this machine that have ended."""
+    if folder in _looked:
+        return
+    _looked.add(folder)
+    with suppress(OSError), os.scandir(folder) as found:
+        for one in found:
+            named = _DRAFT.fullmatch(one.name)
+            if named is not None and living_process.has_ended(named[1]):
+                Path(one.path).unlink(missing_ok=True)

@@ -168,3 +168,22 @@ def test_pauses_before_a_file_is_tried_again_grow(tmp_path: Path) -> None:
     assert tried == [0, 5, 15, 35, 75, 155, 315, 615, 915, 1215, 1515, 1815]
     looks.look({path: (2, 2)}, 1820.0)
     assert looks.ready(1820.0) == {path}, "a file that is written to is tried at once"
+
+
+def test_a_full_disk_says_which_files_were_stored_before_it(data: Path, tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    def no_room(done: int, _all: int, _name: str) -> None:
+        if done == 1:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (4096, limits[1]))
+
+    with wb.open(tmp_path / "lab.db") as bench:
+        try:
+            with pytest.raises(
+                StoreError, match=r"Stored before it: 1 file, '.*a_t\.csv'\. The same ingest again"
+            ):
+                bench.ingest(data, progress=no_room, **RULE)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        assert bench.ingest(data, **RULE).summary == "1 stored, 1 already there"

@@ -14,6 +14,7 @@ from pydantic import JsonValue
 
 from ..errors import Damaged, StoreError, WorkbenchError
 from ..fan_out import FanOut
+from ..messages import counted, quoted
 from ..readers.non_series.recognise import Holding
 from ..store.objects.place import PlaceAway
 from ..store.store import Scope, Store
@@ -82,7 +83,11 @@ class Run:
     def all(self, processes: int, *, isolated: bool = False, locked: bool = False) -> list[FileReport]:
         """Read and store; ``isolated`` reads in other processes only, ``locked`` in locked ones only."""
         self._isolated, self._locked = isolated, locked
-        self._read(self._jobs, processes)
+        try:
+            self._read(self._jobs, processes)
+        except StoreError as error:
+            self._say_what_is_stored(error)
+            raise
         return self._ordered(self._jobs)
 
     def _read(self, jobs: Iterable[Job], processes: int) -> None:
@@ -215,6 +220,15 @@ class Run:
             return samples_file.counted(samples_file.tables(file), prepared.cycle_starts)
 
         self._committer.commit(job, prepared, samples, report, ahead.taken(job, prepared, file))
+
+    def _say_what_is_stored(self, error: StoreError) -> None:
+        """Add to an error that ends the ingest what came in before it: "nothing was stored" is true of one file."""
+        stored = [report.path for report in self._reports.values() if report.status in ("stored", "extended")]
+        if stored and not self._committer.dry:
+            error.args = (
+                f"{error} Stored before it: {counted(len(stored), 'file')}, {quoted(stored)}. The same ingest again "
+                "leaves these as they are and goes on with the others.",
+            )
 
     def _tell(self, job: Job) -> None:
         if self._progress is not None:

@@ -88,7 +88,7 @@ class Committer:
         self._to = destination
         self._keep_files = keep
         self._held = rehearses
-        self._dry = rehearses is not None
+        self.dry = rehearses is not None
         self._cells = Cells(store, scope, actor)
         self._labelled: dict[str, tuple[str, RecordFields]] = {}
         """Measurement -> the file of this run that has its samples, and what is said of that file."""
@@ -134,7 +134,7 @@ class Committer:
 
     def is_likely_new(self, job: Job) -> bool:
         """Whether a file will probably become a new measurement, as far as that is known unread."""
-        return not self._dry and job.before is None and self._likely(job) is None
+        return not self.dry and job.before is None and self._likely(job) is None
 
     def commit(
         self, job: Job, prepared: Prepared, samples: Samples, report: FileReport, begun: Begun | None = None
@@ -297,9 +297,9 @@ class Committer:
                     if begun is not None and dataset == "series"
                     else self._store.series.writer(id, dataset, rule=rule)
                 )
-                for dataset, rule in ({} if self._dry else made_by(prepared)).items()
+                for dataset, rule in ({} if self.dry else made_by(prepared)).items()
             }
-            for dataset, table in () if self._dry else (samples if begun is None else begun.rest)():
+            for dataset, table in () if self.dry else (samples if begun is None else begun.rest)():
                 writers[dataset].add(table)
             files = self._kept(job.paths, prepared)
             with self._store.transaction() as connection:
@@ -323,7 +323,7 @@ class Committer:
             same = self.same(prepared)
             if same is not None and same.id != grown.record.id:
                 raise _Same(same)
-            if not self._dry:
+            if not self.dry:
                 publish(self._store, self._scope, connection, grown, prepared, samples)
             record = self._store.rows.get(Measurement, grown.record.id, self._scope)
             start = record.start_time
@@ -368,7 +368,7 @@ class Committer:
         report.why = f"'{record.name}' of '{record.instance_name}' {counts}."
 
     def _kept(self, paths: Sequence[Path], prepared: Prepared) -> list[RecordFields]:
-        if not self._keep_files or self._dry:
+        if not self._keep_files or self.dry:
             return []
         return [
             {
