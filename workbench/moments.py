@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from contextlib import suppress
 from datetime import UTC, date, datetime, time
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
+
+import numpy as np
 
 from .errors import BadRequest
 from .table import to_micros
 
-Moment: TypeAlias = datetime | date | str | int
-"""A time; a day, which counts to its end; either as ISO text; or a revision of the store (microseconds since 1970)."""
+T = TypeVar("T")
+Moment: TypeAlias = datetime | date | np.datetime64 | str | int | np.integer
+"""A time, also of numpy or pandas; a day, which counts to its end; either as ISO text; or a revision of the store (microseconds since 1970)."""
 _LEAST, _MOST = 0, to_micros(datetime.max.replace(tzinfo=UTC))
 _FIRST_REVISION = to_micros(datetime(2000, 1, 1, tzinfo=UTC))
 """No store is older. What is before it counts other units, such as seconds."""
@@ -37,11 +40,32 @@ def micros_of(moment: Moment) -> int:
     return found
 
 
-def _read(moment: Moment) -> int | None:
+def python_time(value: T) -> T | datetime | date | str | int | None:
+    """A time or day of numpy as Python has it, a year or a month as text, and None for ``NaT``; other values as they are.
+
+    >>> python_time(np.datetime64("2026-01-31")), python_time(np.datetime64("2026-01")), python_time(3)
+    (datetime.date(2026, 1, 31), '2026-01', 3)
+    """
+    if isinstance(value, datetime) and value != value:  # NaT of pandas
+        return None
+    if not isinstance(value, np.datetime64):
+        return value
+    if np.isnat(value):
+        return None
+    unit, _ = np.datetime_data(value.dtype)
+    if unit in ("Y", "M"):
+        return str(value)
+    # Where no calendar has the day, numpy gives a number.
+    found: datetime | date | int = value.astype(f"datetime64[{'D' if unit in ('D', 'W') else 'us'}]").item()
+    return found
+
+
+def _read(moment: Moment | None) -> int | None:
+    moment = python_time(moment)
     if isinstance(moment, bool):
         return None
-    if isinstance(moment, int):
-        return moment if moment >= _FIRST_REVISION else None
+    if isinstance(moment, int | np.integer):
+        return int(moment) if moment >= _FIRST_REVISION else None
     if isinstance(moment, datetime):
         return to_micros(moment)
     if isinstance(moment, date):

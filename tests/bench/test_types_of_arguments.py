@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import date, datetime
 from typing import Any
 
 import numpy as np
@@ -79,3 +80,31 @@ def test_columns_that_are_no_names_are_called_columns(bench: wb.Bench) -> None:
     made = bench.measurements.create(instance="cell one", name="m", time_series=rows)
     with pytest.raises(wb.BadRequest, match="'columns' is a list of names of columns, and 1 is not a name"):
         bench.measurements.time_series(made, [1])
+
+
+@pytest.mark.parametrize(
+    ("given", "day"),
+    [
+        (datetime(2026, 1, 31), date(2026, 1, 31)),
+        (pd.Timestamp("2026-01-31", tz="Europe/Berlin"), date(2026, 1, 31)),
+        (np.datetime64("2026-01-31T00:00:00", "ns"), date(2026, 1, 31)),
+        (np.datetime64("2026-01-31"), date(2026, 1, 31)),
+        (pd.NaT, None),
+    ],
+    ids=repr,
+)
+def test_a_day_of_numpy_or_pandas_is_one(bench: wb.Bench, given: object, day: date | None) -> None:
+    assert bench.instances.update("cell one", date_manufactured=given).date_manufactured == day
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (pd.Timestamp("2026-01-31 03:00"), r"is a time, not a day\. Give the day, such as 2026-01-31"),
+        (np.datetime64("2026-01"), "'2026-01' is not a day such as"),
+    ],
+    ids=repr,
+)
+def test_what_is_no_one_day_is_refused(bench: wb.Bench, given: object, said: str) -> None:
+    with pytest.raises(wb.Invalid, match=said):
+        bench.instances.update("cell one", date_manufactured=given)

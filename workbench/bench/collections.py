@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set, ValuesView
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import datetime, time
 from operator import index
 from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
@@ -15,6 +16,7 @@ from pydantic import JsonValue
 
 from ..errors import BadRequest, Invalid, Problem, instead
 from ..messages import counted
+from ..moments import python_time
 from ..quick_import import later
 from ..recipe.jsontext import plain
 from ..records import KINDS, Record
@@ -173,9 +175,17 @@ class Collection(Generic[R]):
             own = field in self.kind.by_store  # the store itself refuses it
             if member is not None and member.link is not None and value is not None and not own:
                 resolved[field] = self._backend.get(KINDS[member.link.table], value).id
-            else:  # an array or a pandas column is a list
-                resolved[name] = value.tolist() if hasattr(value, "tolist") else value
+            else:
+                resolved[name] = _as_python(value, is_day=member is not None and member.storage == "date")
         return resolved
+
+
+def _as_python(value: Unchecked, *, is_day: bool) -> Unchecked:
+    """A value of numpy or pandas as Python has it: an array or a column is a list. A day may be a time, its midnight."""
+    value = python_time(value)
+    if is_day and isinstance(value, datetime) and value.time() == time.min:
+        return value.date()
+    return value.tolist() if hasattr(value, "tolist") else value
 
 
 def _most(limit: int) -> int:

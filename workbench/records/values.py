@@ -84,7 +84,9 @@ def as_date(value: Plain) -> date:
             return date.fromisoformat(value)
         except ValueError:
             raise ValueError(f"'{value}' is not a day such as 2026-01-31.") from None
-    if isinstance(value, datetime) or not isinstance(value, date):
+    if isinstance(value, datetime):
+        raise ValueError(f"'{value}' is a time, not a day. Give the day, such as {value:%Y-%m-%d}.")
+    if not isinstance(value, date):
         raise ValueError("A day is a text such as 2026-01-31.")
     return value
 
