@@ -13,7 +13,8 @@ from .table import to_micros
 
 T = TypeVar("T")
 Moment: TypeAlias = datetime | date | np.datetime64 | str | int | np.integer
-"""A time, also of numpy or pandas; a day, which counts to its end; either as ISO text; or a revision of the store (microseconds since 1970)."""
+"""A time, also of numpy or pandas; a day, which counts to its end; either as ISO text; or a revision of the store
+(microseconds since 1970)."""
 _LEAST, _MOST = 0, to_micros(datetime.max.replace(tzinfo=UTC))
 _FIRST_REVISION = to_micros(datetime(2000, 1, 1, tzinfo=UTC))
 """No store is older. What is before it counts other units, such as seconds."""
@@ -41,7 +42,7 @@ def micros_of(moment: Moment) -> int:
 
 
 def python_time(value: T) -> T | datetime | date | str | int | None:
-    """A time or day of numpy as Python has it, a year or a month as text, and None for ``NaT``; other values as they are.
+    """A time or day of numpy as Python has it, a year or a month as text, and None for ``NaT``; others as they are.
 
     >>> python_time(np.datetime64("2026-01-31")), python_time(np.datetime64("2026-01")), python_time(3)
     (datetime.date(2026, 1, 31), '2026-01', 3)
