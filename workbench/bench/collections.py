@@ -181,7 +181,7 @@ class Collection(Generic[R]):
 
 
 def _as_python(value: Unchecked, *, is_day: bool) -> Unchecked:
-    """A value of numpy or pandas as Python has it: an array or a column is a list. Midnight is a day, where one is due."""
+    """A value of numpy or pandas as Python has it: an array or a column is a list, midnight a day where one is due."""
     value = python_time(value)
     if is_day and isinstance(value, datetime) and value.time() == time.min:
         return value.date()
