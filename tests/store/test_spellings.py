@@ -113,3 +113,18 @@ def test_plots_and_projects_are_found_in_either_form(tmp_path: Path, typed: str)
         assert bench.project(typed).projects.list()["name"].tolist() == ["Default", ONE]
         board = bench.dashboards.create(bench.projects.list()["id"][0], ONE)
         assert bench.dashboards.get(typed).id == board.id
+
+
+def test_blanks_around_a_name_are_no_part_of_it_unless_an_older_version_kept_them(lab: Lab) -> None:
+    specification = lab.specification()
+    old = lab.instance(name="old", specification=specification)
+    older(lab, old, " old ")
+    assert lab.rows.find("instances", " old ", lab.scope).id == old.id
+    assert lab.rows.update("instances", old.id, {"name": " old ", "notes": "x"}, lab.scope).name == " old "
+    new = lab.instance(name="\u00a0new ", specification=specification)
+    assert (new.name, lab.rows.find("instances", " new ", lab.scope).id) == ("new", new.id)
+    with pytest.raises(Conflict, match="'new'"):
+        lab.rows.update("instances", old.id, {"name": "new "}, lab.scope)
+    beside = lab.instance(name="old ", specification=specification)
+    assert [lab.rows.find("instances", name, lab.scope).id for name in ("old", " old ")] == [beside.id, old.id]
+    assert lab.store.verify() == []

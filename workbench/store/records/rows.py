@@ -203,8 +203,9 @@ class Rows:
         if not sound(wanted):
             return None
         rows = self._select(db, cls, scope, where or {}, "AND t.id = ?", [wanted])
-        named, spelt = equal("t.name", wanted)
-        rows = rows or self._select(db, cls, scope, where or {}, f"AND {named} ORDER BY t.id", spelt)
+        for name in dict.fromkeys((wanted, wanted.strip())):  # older versions kept blanks around a name
+            named, spelt = equal("t.name", name)
+            rows = rows or self._select(db, cls, scope, where or {}, f"AND {named} ORDER BY t.id", spelt)
         if len(rows) == 1:
             return self._record(cls, rows[0])
         if rows:

@@ -106,10 +106,10 @@ def encode(record: Record) -> dict[str, SqlValue]:
 
 
 def compose(values: Mapping[str, Plain], kept: str | None = None) -> dict[str, Plain]:
-    """Values of a record with its name in the form in which names are kept: one name is one, however it was typed. The
-    name ``kept`` that an older version wrote stays as it is."""
+    """Values of a record with its name in the form in which names are kept, without blanks around it: one name is one,
+    however it was typed. The name ``kept`` that an older version wrote stays as it is."""
     name = values.get("name")
-    return {**values, "name": composed(name)} if isinstance(name, str) and name != kept else dict(values)
+    return {**values, "name": composed(name).strip()} if isinstance(name, str) and name != kept else dict(values)
 
 
 def _encode(value: Plain, member: Member) -> SqlValue:
