@@ -22,6 +22,7 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect, Request
 
 from workbench.errors import BadRequest, Cancelled, Invalid, Problem, TooLarge
+from workbench.messages import said_of_json
 
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _MOST_PARTS = 32
@@ -267,7 +268,7 @@ def strict_json(data: bytes, what: str = "The body") -> JsonValue:
         message = f"{what} is not JSON: {error.msg} in line {error.lineno}, column {error.colno}."
         raise Invalid(Problem((), message, "json_invalid", place)) from None
     except (UnicodeDecodeError, ValueError) as error:
-        raise Invalid(Problem((), f"{what} is not JSON: {error}.", "json_invalid")) from None
+        raise Invalid(Problem((), f"{what} is not JSON: {said_of_json(error)}.", "json_invalid")) from None
     except RecursionError:
         raise Invalid(Problem((), f"{what} is nested too deep.", "json_depth")) from None
 

@@ -230,6 +230,14 @@ def quoted(names: Iterable[str], most: int = 20, last: str = "and") -> str:
     return f" {last} ".join(filter(None, (", ".join(shown[:-1]), shown[-1]))) if shown else ""
 
 
+def said_of_json(error: Exception) -> str:
+    """Why a text cannot be read as JSON. Of a long number Python says how a program may allow it."""
+    text = str(error)
+    if text.startswith("Exceeds the limit"):
+        return "a whole number in it has more than 4300 digits; write it with an exponent (1e30)"
+    return text
+
+
 def said_of_system(error: OSError) -> str:
     """What the system says, with the name of the file that it is about."""
     if error.filename is None or error.strerror is None:

@@ -16,6 +16,7 @@ Moment: TypeAlias = datetime | date | np.datetime64 | str | int | np.integer
 """A time, also of numpy or pandas; a day, which counts to its end; either as ISO text; or a revision of the store
 (microseconds since 1970)."""
 _LEAST, _MOST = 0, to_micros(datetime.max.replace(tzinfo=UTC))
+_MOST_DIGITS = 20
 _FIRST_REVISION = to_micros(datetime(2000, 1, 1, tzinfo=UTC))
 """No store is older. What is before it counts other units, such as seconds."""
 
@@ -74,7 +75,7 @@ def _read(moment: Moment | None) -> int | None:
     if not isinstance(moment, str):
         return None
     text = moment.strip()
-    if text.isascii() and text.isdigit() and len(text) > 8:
+    if text.isascii() and text.isdigit() and 8 < len(text) <= _MOST_DIGITS:
         return _read(int(text))
     with suppress(ValueError):  # a day in any of its forms, such as 20260131
         return _read(date.fromisoformat(text))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import date, datetime
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,7 @@ def test_what_is_of_another_type_is_refused_in_words(
 
 def test_a_whole_number_of_numpy_is_one(bench: wb.Bench) -> None:
     assert list(bench.instances.list(limit=np.int64(2))["name"]) == ["cell one", "cell two"]
+    assert len(bench.instances.list(limit=10**5000)) == 3
     assert len(bench.search("cell", limit=np.int64(1), offset=np.int32(1))) == 1
     view = bench.show(RECIPE, time_limit=np.float64(5))
     assert view.time_limit == 5.0
@@ -108,3 +110,12 @@ def test_a_day_of_numpy_or_pandas_is_one(bench: wb.Bench, given: object, day: da
 def test_what_is_no_one_day_is_refused(bench: wb.Bench, given: object, said: str) -> None:
     with pytest.raises(wb.Invalid, match=said):
         bench.instances.update("cell one", date_manufactured=given)
+
+
+def test_a_very_long_number_is_refused_in_words(bench: wb.Bench, tmp_path: Path) -> None:
+    with pytest.raises(wb.Invalid, match=r"'a' is a number of 16610 bits; whole numbers have at most 64 bits"):
+        bench.instances.update("cell one", properties={"a": 10**5000})
+    path = tmp_path / "recipe.json"
+    path.write_text("1" * 5000)
+    with pytest.raises(wb.Invalid, match=r"a whole number in it has more than 4300 digits; write it with an exp"):
+        wb.Recipe.load(path)

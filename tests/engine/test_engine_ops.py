@@ -182,6 +182,16 @@ def test_the_bound_of_a_join_counts_rows_after_where() -> None:
     assert joined["v"].tolist() == list(range(n))
 
 
+def test_a_column_of_where_that_is_not_there_is_refused_also_where_its_param_is_null() -> None:
+    table = Table.of({"k": [1]})
+    step = {"op": "join", "left": "l", "right": "r", "on": {"left": "k", "right": "k"}, "where": {"nope": "$p"}}
+    bound = JoinStep.model_validate(step).rebuilt(lambda value, position, at: None)
+    assert bound.where == {}
+    with pytest.raises(Invalid, match="no column 'nope'") as caught:
+        join(bound, table, table, 10)
+    assert caught.value.problems[0].loc == ("where", "nope")
+
+
 def test_a_taken_suffix_names_both_columns_and_points_to_fields() -> None:
     left = Table.of({"k": [1], "a": [1], "a_right": [1]})
     step = {"op": "join", "left": "l", "right": "r", "on": {"left": "k", "right": "k"}}

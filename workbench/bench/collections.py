@@ -33,6 +33,8 @@ else:  # pandas waits for the first frame
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z", re.IGNORECASE)
 
+_MOST_ROWS = 2**63 - 1
+"""No store has more, and none takes a larger number."""
 R = TypeVar("R", bound=Record)
 Ref = str | Record
 FilterValue: TypeAlias = ParamValue | Record | Sequence[Record]
@@ -196,7 +198,7 @@ def _most(limit: int) -> int:
         most = -1
     if most < 0:
         raise BadRequest(f"'limit' is the most records to list: a whole number from 0, not {limit!r}.")
-    return most
+    return min(most, _MOST_ROWS)
 
 
 def listed(fields: Iterable[str] | None, what: str = "fields") -> builtins.list[str] | None:

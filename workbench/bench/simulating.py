@@ -16,7 +16,7 @@ from pydantic import JsonValue
 
 from ..backend import Backend
 from ..errors import BadRequest, Invalid, NotFound, instead
-from ..messages import counted
+from ..messages import counted, said_of_json
 from ..quick_import import later
 from ..recipe.jsontext import plain
 from ..records import Instance, Measurement, Model, Simulation, Specification
@@ -390,7 +390,7 @@ def _bpx_file(path: Path) -> tuple[str, Mapping[str, JsonValue]]:
     except OSError as error:
         raise BadRequest(f"The parameters '{path}' cannot be read: {error.strerror}.") from error
     except ValueError as error:
-        raise BadRequest(f"'{path.name}' is not valid JSON: {error}.") from error
+        raise BadRequest(f"'{path.name}' is not valid JSON: {said_of_json(error)}.") from error
     if not isinstance(content, dict) or "Parameterisation" not in content:
         raise BadRequest(f"'{path.name}' is not a BPX parameter set: it has no 'Parameterisation'.")
     return _title(content, path.stem), content

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import BadRequest
+from ..messages import said_of_json
 from .console import out, print_json, print_rows, progress_bar
 from .help import Commands
 from .options import (
@@ -128,7 +129,7 @@ def _parameters(words: list[str]) -> dict[str, JsonValue]:
         try:
             made[name.removesuffix(":")] = json.loads(text)
         except ValueError as error:
-            raise BadRequest(f"The value of '{name[:-1]}' is not JSON: {error}.") from error
+            raise BadRequest(f"The value of '{name[:-1]}' is not JSON: {said_of_json(error)}.") from error
     return made
 
 

@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime
 from pydantic import JsonValue
 
 from ..errors import Invalid, Loc, Problem
+from ..messages import said_of_json
 from .strict import Raw
 
 MOST_DEPTH = 64
@@ -44,7 +45,7 @@ def read_json(text: str | bytes, at: Loc = ("config",)) -> JsonValue:
         )
         raise Invalid(Problem(at, message, "json_invalid", place)) from None
     except (UnicodeDecodeError, ValueError) as error:
-        raise Invalid(Problem(at, f"This is not JSON: {error}.", "json_invalid")) from None
+        raise Invalid(Problem(at, f"This is not JSON: {said_of_json(error)}.", "json_invalid")) from None
     except RecursionError:
         raise Invalid(Problem(at, _too_deep(), "json_depth")) from None
     if _is_too_deep(value):

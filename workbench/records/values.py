@@ -123,7 +123,8 @@ def _json(value: Plain, place: str, depth: int) -> JsonValue:
         return clean_text(value)
     if isinstance(value, int):
         if not -(2**63) <= value < 2**63:
-            raise ValueError(f"'{place}' is {value}; whole numbers have at most 64 bits.")
+            shown = value if value.bit_length() < 200 else f"a number of {value.bit_length()} bits"
+            raise ValueError(f"'{place}' is {shown}; whole numbers have at most 64 bits.")
         return value
     if isinstance(value, float):
         if not math.isfinite(value):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -37,8 +37,8 @@ def join(step: JoinStep, left: Table, right: Table, most: int) -> Table:
     left_key = column_of(left, step.on.left, ("on", "left"))
     right_key = column_of(right, step.on.right, ("on", "right"))
     attached = attach(step, left, right)
+    _check_where(step.filtered, [*left.names, *attached])
     where = step.where or {}
-    _check_where(where, [*left.names, *attached])
     pairs = _pairs(step, left, right, matched(left_key, right_key), attached, where)
     total = int(pairs.counts.sum())
     if total > most:
@@ -153,7 +153,7 @@ def _take_or_null(column: Column, rows: Index) -> Column:
     return Column(column.kind, taken.values, valid, column.words, taken.exact)
 
 
-def _check_where(where: Mapping[str, Scalar | list[Scalar]], names: list[str]) -> None:
+def _check_where(where: Sequence[str], names: Sequence[str]) -> None:
     problems = [
         Problem(("where", name), f"The joined rows have no column '{name}'. {instead(name, names, 'columns')}")
         for name in where

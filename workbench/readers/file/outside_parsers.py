@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from ...errors import FileRefused, TooLarge
+from ...messages import said_of_json
 
 
 @contextmanager
@@ -28,7 +29,7 @@ def guarded(refusal: Callable[[str], str]) -> Iterator[None]:
 
 def reason(error: BaseException) -> str:
     """The first line of the message of an error, at most 160 characters; its class if it has no message."""
-    said = str(error).strip().splitlines()
+    said = said_of_json(error).strip().splitlines()
     return said[0][:160] if said else type(error).__name__
 
 

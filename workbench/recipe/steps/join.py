@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Annotated, ClassVar, Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal, Self, TypeAlias
 
-from pydantic import Discriminator, Field, Tag
+from pydantic import Discriminator, Field, PrivateAttr, Tag
 
 from ...errors import Problem
 from ..marks import Binds
 from ..names import ColumnName, Values
 from ..strict import TAG, NotNull, Raw, ScalarOrNull, Strict
-from .step import EarlierStep, Fields, Known, Step, Taken
+from .step import EarlierStep, Fields, Known, Step, Taken, Visit
 
 
 class On(Strict):
@@ -51,6 +51,18 @@ class JoinStep(Step):
     how: Literal["inner", "left"] = Field(
         "inner", description="inner drops left rows without a match, left keeps them with nulls."
     )
+
+    _absent: tuple[str, ...] = PrivateAttr(())
+
+    @property
+    def filtered(self) -> list[str]:
+        """The columns that ``where`` names, also those whose condition is absent, since their param is null."""
+        return [*(self.where or ()), *self._absent]
+
+    def rebuilt(self, visit: Visit) -> Self:
+        made = super().rebuilt(visit)
+        made._absent = tuple(name for name in self.filtered if name not in (made.where or ()))
+        return made
 
     def known_columns(self, earlier: Mapping[str, Known]) -> Known | None:
         left, attached = earlier.get(self.left), self._attached(earlier)
