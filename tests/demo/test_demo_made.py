@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 import workbench as wb
 import workbench.demo as module
+from workbench import living_process
 from workbench.bench import Bench, open_bench
 from workbench.cli import app
 from workbench.demo import DemoResult, make_demo
@@ -279,3 +280,21 @@ def test_a_text_of_several_lines_is_shown_by_its_figure_alone(demo: DemoResult) 
     assert "Test name contains" in listed
     assert caption not in listed
     assert caption in page
+
+
+class Enough(Exception):
+    """Ends the making of a demo that has begun."""
+
+
+def test_a_demo_that_another_process_makes_in_the_folder_is_left_alone(tmp_path: Path) -> None:
+    at_work = living_process.name()
+    killed = f"{at_work[:8]}-999999999-0-00000000"
+    for name in (at_work, killed):
+        (tmp_path / f".making-{name}").mkdir()
+
+    def begun(_done: int, _of: int, _what: str) -> None:
+        raise Enough
+
+    with pytest.raises(Enough):
+        make_demo(tmp_path, progress=begun)
+    assert [path.name for path in tmp_path.iterdir()] == [f".making-{at_work}"]

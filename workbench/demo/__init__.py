@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import time
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, TypedDict, cast
@@ -13,11 +15,12 @@ from typing import Protocol, TypedDict, cast
 import pandas as pd
 from pydantic import JsonValue
 
-from .. import export
+from .. import export, living_process
 from ..bench import Bench, SavedPlot, open_bench
 from ..bench.page_exports import seen
-from ..errors import BadRequest, WorkbenchError
+from ..errors import BadRequest, Conflict, WorkbenchError
 from ..local import LocalBackend
+from ..store.db.backup import give_name
 from .fill import Progress, fill
 from .pages import Count, Drawn, index_page
 from .saved import Made, place_of, recipes_on, saved_plots, slug_of
@@ -112,10 +115,13 @@ def make_demo(
 
 
 def _build(store: Path, samples: Samples, report: Progress, project: str | None, organization: str | None) -> None:
-    """Fill a store in a temporary folder next to its place, then move it there."""
+    """Fill a store in a temporary folder next to its place, then move it there. Where another process has made one
+    there meanwhile, that one stays."""
     for stale in store.parent.glob(".making-*"):
-        shutil.rmtree(stale)
-    making = store.parent / f".making-{time.time_ns():x}"
+        maker = stale.name.removeprefix(".making-")  # older versions named no process
+        if re.fullmatch(living_process.NAME, maker) is None or living_process.has_ended(maker):
+            shutil.rmtree(stale, ignore_errors=True)
+    making = store.parent / f".making-{living_process.name()}"
     making.mkdir()
     try:
         with open_bench(making / "draft.db", organization=organization) as bench:
@@ -124,7 +130,8 @@ def _build(store: Path, samples: Samples, report: Progress, project: str | None,
             fill(bench, samples, report)
             _save_missing(bench, _recipes(bench))
             bench.backup(making / STORE)
-        (making / STORE).rename(store)
+        with suppress(Conflict):
+            give_name(making / STORE, store)
     finally:
         shutil.rmtree(making, ignore_errors=True)
 
