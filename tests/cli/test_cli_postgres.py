@@ -150,3 +150,11 @@ def test_a_new_format_is_added_when_a_store_is_opened(address: str, monkeypatch:
         assert store.rows.organizations() == before
         with pytest.raises(StoreTooNew), store.transaction():
             pass
+
+
+@pytest.mark.parametrize("command", [["serve", "--port", "0"], ["watch", "."]])
+def test_what_runs_on_says_how_to_wait_for_a_database_that_does_not_answer(command: list[str]) -> None:
+    pytest.importorskip("psycopg")
+    code, _, said = call(*command, "--store", "postgresql://ann@127.0.0.1:1/cells")
+    assert code == 1
+    assert "start it when 'pg_isready' succeeds, or let systemd start it again" in said

@@ -25,6 +25,7 @@ from .options import (
     OrganizationOption,
     ProjectOption,
     StoreOption,
+    at_the_start,
     existing,
     open_bench,
 )
@@ -129,7 +130,9 @@ def watch(
     command and start it again at any time; it finds out from the store what it has read."""
     if not folder.is_dir():  # before a store is made for nothing
         raise BadRequest(f"There is no folder '{folder}'. Name the folder that the cyclers write to.")
-    with open_bench(meant_store(store), project, organization, executor=executor) as bench:
+    with at_the_start(meant_store(store)):
+        opened = open_bench(meant_store(store), project, organization, executor=executor)
+    with opened as bench:
         if not as_json:
             where = f"{meant_store(store)}, project '{bench.backend.project.name}'"
             out.print(f"Watching '{folder}' for {where}. Stop with Ctrl-C.", markup=False, soft_wrap=True)

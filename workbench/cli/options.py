@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..environment import EXECUTOR, ORGANIZATION, PROJECT, STORE, meant_store, store_place
-from ..errors import BadRequest
+from ..environment import EXECUTOR, ORGANIZATION, PROJECT, STORE, is_address, meant_store, store_place
+from ..errors import BadRequest, StoreAway
 from ..fan_out import setting as executor_setting
 from ..quick_import import not_collected
 
@@ -75,6 +77,20 @@ def open_bench(
         from ..local import LocalBackend
 
     return Bench(LocalBackend.open(path, project, organization, read_only=read_only, executor=executor))
+
+
+@contextmanager
+def at_the_start(path: Path) -> Iterator[None]:
+    """While a command that runs until Ctrl-C opens its store: where a database does not answer, say how to wait."""
+    try:
+        yield
+    except StoreAway as error:
+        if is_address(path):
+            error.args = (
+                f"{error} This command does not wait for it: start it when 'pg_isready' succeeds, or let systemd start "
+                "it again (Restart=on-failure).",
+            )
+        raise
 
 
 def open_store(path: Path, *, create: bool, read_only: bool = False) -> Store:

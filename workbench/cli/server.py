@@ -15,7 +15,15 @@ from ..fan_out.setting import setting_of
 from ..server_package import check_server_package
 from .console import out
 from .help import Commands
-from .options import ExecutorOption, JsonOption, OrganizationOption, ProjectOption, StoreOption, open_store
+from .options import (
+    ExecutorOption,
+    JsonOption,
+    OrganizationOption,
+    ProjectOption,
+    StoreOption,
+    at_the_start,
+    open_store,
+)
 
 if TYPE_CHECKING:
     from ..store.store import Store
@@ -127,7 +135,8 @@ def serve(
         raise BadRequest("These options of a provider need its address: --oidc-issuer URL.")
     path = meant_store(store)
     listen(host, port).close()
-    _first_key(path, project, organization, as_json=as_json)
+    with at_the_start(path):
+        _first_key(path, project, organization, as_json=as_json)
     run(
         Serving(
             store=str(path.resolve()),
