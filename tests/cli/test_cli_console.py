@@ -93,3 +93,20 @@ def test_the_package_runs_as_the_command() -> None:
     )
     assert done.returncode == 2
     assert "No such option" in done.stderr + done.stdout
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_a_terminal_without_utf_8_shows_signs_that_it_lacks_as_numbers(
+    encoding: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "Zelle … 电池 \U0001f50b"
+    with io.TextIOWrapper(io.BytesIO(), encoding) as terminal:
+        monkeypatch.setattr(sys, "stdout", terminal)
+        console.print_everywhere()
+        console.print_rows([{"name": name}], ["name"])
+        terminal.flush()
+        assert r"\u7535\u6c60" in terminal.buffer.getvalue().decode(encoding)  # type: ignore[attr-defined]
+        terminal.buffer.truncate(0)
+        console.print_json({"name": name})
+        terminal.flush()
+        assert json.loads(terminal.buffer.getvalue().strip(b"\0")) == {"name": name}  # type: ignore[attr-defined]

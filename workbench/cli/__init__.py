@@ -38,7 +38,7 @@ from . import (
     store,
     users,
 )
-from .console import err, out, print_problems
+from .console import err, out, print_everywhere, print_problems
 from .help import Group
 
 app = typer.Typer(
@@ -101,6 +101,7 @@ _with_room.__code__ = _with_room.__code__.replace(co_stacksize=70_000)
 def main() -> None:
     """The entry point: a user's mistake ends in a sentence, never in a traceback."""
     warnings.showwarning = _print_warning
+    print_everywhere()
     # A command has closed what it opened. What is left at its end goes with the process: the collector's look at all of
     # it, once and again, takes longer than many a command.
     atexit.register(gc.freeze)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import io
+import json
 import os
 import re
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeAlias
+from typing import Any, TextIO, TypeAlias
 
 import orjson
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -26,6 +28,9 @@ IN_A_PIPE = 200
 
 # A terminal acts on these: they move, overwrite, hide and turn around what was said, and some write the clipboard.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+_NOT_ASCII = re.compile("[^\x00-\x7f]")
 
 
 def harmless(text: str) -> str:
@@ -62,12 +67,29 @@ BEFORE_BAR = 0.5
 """Seconds of work before a bar shows itself."""
 
 
+def print_everywhere() -> None:
+    """From now on a sign that the encoding of the output does not have is shown as its number, in place of an error: a
+    terminal need not have UTF-8, and names are in all scripts."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and (stream.errors == "strict" or not _is_unicode(stream)):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _is_unicode(stream: TextIO) -> bool:
+    return (stream.encoding or "utf").lower().startswith("utf")
+
+
 def print_json(value: Printed) -> None:
     """Print a value as JSON; date-times as text."""
     options = orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS
     text = orjson.dumps(value, option=options, default=str).decode()
     # JSON escapes the first 32 by itself; the others are in texts, where the escape means the same.
-    sys.stdout.write(_CONTROL.sub(lambda found: f"\\u{ord(found.group()):04x}", text) + "\n")
+    text = _CONTROL.sub(_escaped, text)
+    sys.stdout.write((text if _is_unicode(sys.stdout) else _NOT_ASCII.sub(_escaped, text)) + "\n")
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return json.dumps(found.group())[1:-1]
 
 
 def print_rows(rows: Sequence[Mapping[str, Printed]], columns: Sequence[str], title: str | None = None) -> None:
