@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.text import Text
 from support.waiting import until
 
+from workbench import cli
 from workbench.cli import console
 from workbench.ingest.report.report import FileReport, Report
 from workbench.messages import spaced
@@ -110,3 +111,16 @@ def test_a_terminal_without_utf_8_shows_signs_that_it_lacks_as_numbers(
         console.print_json({"name": name})
         terminal.flush()
         assert json.loads(terminal.buffer.getvalue().strip(b"\0")) == {"name": name}  # type: ignore[attr-defined]
+
+
+def test_ctrl_c_ends_a_command_with_a_word(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def pressed(_text: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys, "argv", ["workbench", "--version"])
+    monkeypatch.setattr(console.out, "print", pressed)
+    with pytest.raises(SystemExit) as end:
+        cli.main()
+    assert (end.value.code, capsys.readouterr().err) == (130, "Stopped.\n")

@@ -117,3 +117,14 @@ def test_killed_ingests_leave_whole_measurements_only(tmp_path: Path, long: bool
                     store.rows.delete(Instance, item.instance_id, scope)
                 acknowledged.clear()
     assert seen > 0
+
+
+def test_a_reading_process_whose_parent_was_killed_ends_without_a_word(tmp_path: Path) -> None:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    code = "import sys; from pathlib import Path; from workbench.ingest.read.worker import main; main(Path(sys.argv[1]))"
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen([sys.executable, "-c", code, str(scratch)], **pipes) as process:
+        process.stdout.close()
+        said = process.stderr.read()
+    assert (process.returncode, said, scratch.exists()) == (0, b"", False)

@@ -98,6 +98,10 @@ def _with_room(run: Callable[[], object]) -> None:
 _with_room.__code__ = _with_room.__code__.replace(co_stacksize=70_000)
 
 
+_STOPPED = 130
+"""The exit code after Ctrl-C."""
+
+
 def main() -> None:
     """The entry point: a user's mistake ends in a sentence, never in a traceback."""
     warnings.showwarning = _print_warning
@@ -119,6 +123,7 @@ def main() -> None:
     except OSError as error:
         err.print(said_of_system(error), style="red", markup=False, soft_wrap=True)
         sys.exit(1)
-    except KeyboardInterrupt:
-        err.print("Stopped.")
-        sys.exit(130)
+    except SystemExit as end:
+        if end.code == _STOPPED:  # typer has made this of Ctrl-C, without a word
+            err.print("Stopped.")
+        raise

@@ -97,21 +97,22 @@ def main(scratch: Path) -> None:
     os.dup2(2, 1)  # what a parser prints must not be taken for an answer
     with _temporary_files_in(scratch):
         reader = reader_of(scratch, answer_to, warm_up=warm_up)
-    answers.write(READY)
-    answers.flush()
-    run, listed, places = 0, set[str](), list[str]()
-    for line in sys.stdin.buffer:
-        job = orjson.loads(line)
-        if not scratch.is_dir():
-            return
-        if "list" in job and job["run"] != run:
-            run, listed = job["run"], set(orjson.loads(as_path(job["list"]).read_bytes()))
-            places = _with_passports(listed)
-        files = job["reading"] if "reading" in job else [job["path"], *job["options"]["parts"]]
-        reading = places if run == job["run"] and listed.issuperset(files) else _with_passports(files)
-        task = Task(job["run"], as_path(job["spool"]), reading, required=bool(job.get("locked")))
-        answers.write(reader.answer(line, task) + b"\n")
+    with suppress(BrokenPipeError):  # the parent was killed: nothing is wrong here
+        answers.write(READY)
         answers.flush()
+        run, listed, places = 0, set[str](), list[str]()
+        for line in sys.stdin.buffer:
+            job = orjson.loads(line)
+            if not scratch.is_dir():
+                return
+            if "list" in job and job["run"] != run:
+                run, listed = job["run"], set(orjson.loads(as_path(job["list"]).read_bytes()))
+                places = _with_passports(listed)
+            files = job["reading"] if "reading" in job else [job["path"], *job["options"]["parts"]]
+            reading = places if run == job["run"] and listed.issuperset(files) else _with_passports(files)
+            task = Task(job["run"], as_path(job["spool"]), reading, required=bool(job.get("locked")))
+            answers.write(reader.answer(line, task) + b"\n")
+            answers.flush()
     reader.close()
     shutil.rmtree(scratch, ignore_errors=True)
 
