@@ -122,7 +122,7 @@ def test_killed_ingests_leave_whole_measurements_only(tmp_path: Path, long: bool
 def test_a_reading_process_whose_parent_was_killed_ends_without_a_word(tmp_path: Path) -> None:
     scratch = tmp_path / "scratch"
     scratch.mkdir()
-    code = "import sys; from pathlib import Path; from workbench.ingest.read.worker import main; main(Path(sys.argv[1]))"
+    code = "import pathlib, sys; from workbench.ingest.read.worker import main; main(pathlib.Path(sys.argv[1]))"
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     with subprocess.Popen([sys.executable, "-c", code, str(scratch)], **pipes) as process:
         process.stdout.close()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import zlib
 from pathlib import Path
 
 import pytest
@@ -149,3 +151,29 @@ def test_a_header_that_is_merged_over_two_rows_is_read(tmp_path: Path) -> None:
     xml = sheet_xml(lines).replace("</worksheet>", f"{merged}</worksheet>")
     path = write(tmp_path / "test.xlsx", parts({"Data": xml}))
     assert table_of(path)["Time [s]"].tolist() == [10.0 * n for n in range(40)]
+
+
+OF_XLWT = (
+    "c-rllT}V_x6oAj%pZ#CmH4D~279lIM2kD^*Y}G93p)d=JOlr+7Oxu-h3-X~X^C^O;r?Lpk2qDZO`X>x}h=`1Okb=OUAfh0Oq9AoU"
+    "b7r>GZkHCye%N!Fb7#)Xd~@#n-g_VRdi&ciWDURsSp+JK#_eDkV`CWXiG&9*KOX1N#NCD=o|1n`>^2-oiw-y3_pN*k`FIb20^Qne"
+    ")BuAR)<Yw#h=fD_Nt6=uA;`E7g-pY_r@(OxY2YKjGDvSCJ%#jnDtnW35m^qBF2u6^Y#sClR^%;^^LVY2LwRYa8C;<{PsvgMQ{gV3"
+    "$9oPjQC5fIXkD=3@65>7T+jhHa%G`#C>m_&hfEy84)_rF1H4bH)gFJ!KDl-VX#X_cZZ)tUQ8a*Nh;L+kBDR7HUaLGugJt2(5uPs5"
+    "MY=Q?3l774i~$8Sha<7jcHDGV*KG^=tF~7=0T%CwMnmD4zp9w0DkBZC;1<lQtak9do7TE#+*)_j3UHyWg>;I0X&rcQHy`eN`)GMh"
+    "d0+!snrVL*r@##EHpF2suYr}*zUBy>M>Xb<-bd8w6we}^iO%Caw|uIMEN!7O`zbdU+nGo5I52Zed=|!AU#+~F-8vMQjq$Fsfu_u^"
+    "zCb(V;HgxL_4(BT`7ECuJIdu+AaQ4Mzj#L4_ubxMQ#{i5xIF68VFVl$^@{UQ$$-neDDExaWHNfyO<MhjdsQ{;RsO^xmFOLjQZS{;"
+    "+H6AY-HL;3UhE6r(?0S}l;`grAlu7kpkntig7tn}HFT!UUBrQk0Z<`eg#;>QK!t!>W!l_}Cj?M60ICFRl0elAs1k7DrMo+CofJUL"
+    "0H_i0lmu#KK#hQrjFz5z?E<J90CfW1lR(`Js1vZGvCz?XS^zBuKnnriNub3HXd&Q}2Ygfn&}sm*5-^Jipw$d$C15%Z$(yqRXfpuX"
+    "2v{P4HZ!1&fTaf-UVQEpK)V6ZPQa}aXg34e3ApQJZh`Hb06GkS4gwyQK*x`Oq9{#lU91wP0nACT>k{TP^Ug`I=V#jP_`8L7E(4&8"
+    "fP)g~G6T8@=%Z!gE~1?ijCRhHq$DLNNy(oRMsHl={Zf8b&|z+s|8+(%jHZ5*{I^m85xipfS-J$mc#p!aq~^~w&{=}TezH#De<7DO"
+    "*m@M|p@#gZPkR317YG~sJU?C0^XrySvh9y1<L7T~{|j3WRpI"
+)
+"""A workbook that xlwt wrote: notes, and a sheet 'Data' of 12 samples whose current is a formula. Packed."""
+
+
+def test_formulas_of_an_xls_that_were_never_computed_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "old.xls"
+    path.write_bytes(zlib.decompress(base64.b85decode(OF_XLWT)))
+    with pytest.raises(
+        FileRefused, match=r"'Current .A.' of sheet 'Data' of 'old.xls' were never computed: 12 cells"
+    ):
+        read(path)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import mmap
 import re
 import zipfile
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import unescape
+from pathlib import Path
 from typing import IO
 
 _BLOCK = 1 << 20
@@ -23,6 +25,8 @@ _CELL = re.compile(
 _ERROR = re.compile(rb"""<(?:\w+:)?c\b((?:(?!\bt\s*=\s*["']e["'])[^<>])*+\bt\s*=\s*["']e["'][^<>]*+)>""")
 _PLACE = re.compile(rb"""\br\s*=\s*["']([A-Za-z]{1,4})\d""")
 _OF_TEXT = re.compile(rb"""\bt\s*=\s*["']str["']""")
+_XLS = re.compile(rb"\x09\x08\x10\0\0\x06\x10\0|\x06\0.\0..(?P<column>.)\0..\x03\0{5}\xff\xff", re.DOTALL)
+"""Records of an .xls: the beginning of a sheet, and a formula (row, column, look) whose value is an empty text."""
 _START = re.compile(rb"<(?:\w+:)?c\b")
 _LATER = re.compile(rb"""\bfullCalcOnLoad\s*=\s*["'](?:1|true)["']""")
 _ATTRIBUTE = re.compile(r"""(?:\w+:)?(\w+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
@@ -73,6 +77,19 @@ def valueless_cells(container: zipfile.ZipFile, members: frozenset[str]) -> dict
             with container.open(member) as file:
                 found[name] = _of_sheet(file, later)
     return found
+
+
+def blank_formulas_of_xls(path: Path, names: Sequence[str]) -> dict[str, Valueless]:
+    """Name of a sheet of an old workbook (.xls) -> its formulas whose value is an empty text, as programs such as xlwt
+    write those that they do not compute. Sheets come one after the other, each from a record of its own."""
+    found = [Valueless()]
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        for record in _XLS.finditer(data):
+            if record["column"] is None:
+                found.append(Valueless())
+            else:
+                found[-1].formulas[record["column"][0] + 1] += 1
+    return dict(zip(names, found[1:], strict=True)) if len(found) == len(names) + 1 else {}
 
 
 def _read(container: zipfile.ZipFile, wanted: str) -> bytes:

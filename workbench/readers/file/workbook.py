@@ -6,6 +6,7 @@ import csv
 import itertools
 import re
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time, timedelta
@@ -20,7 +21,7 @@ from .. import limits
 from .archives import Scratch, check_members, members, unpacked
 from .outside_parsers import guarded
 from .source import Head, look
-from .valueless_cells import Valueless, column_number, may_lack_values, valueless_cells
+from .valueless_cells import Valueless, blank_formulas_of_xls, column_number, may_lack_values, valueless_cells
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _BLOCK = 1 << 20
@@ -93,10 +94,14 @@ def sheets_of(head: Head) -> list[Sheet]:
             workbook = python_calamine.CalamineWorkbook.from_path(str(path))
             if len(workbook.sheet_names) > limits.MOST_MEMBERS:
                 raise TooLarge(f"'{head.name}' has more than {limits.MOST_MEMBERS} sheets. Split it.")
+            if head.data.startswith(_OLE):
+                valueless = blank_formulas_of_xls(path, workbook.sheet_names)
             found = []
             for about in workbook.sheets_metadata:
                 lacks = valueless.get(about.name, Valueless())
                 sheet = _as_text(workbook.get_sheet_by_name(about.name), about.name, head, lacks)
+                if sheet is not None and sheet.formulas and head.data.startswith(_OLE):
+                    sheet = _with_blank_columns(sheet)
                 if sheet is not None:
                     shown = about.visible == python_calamine.SheetVisibleEnum.Visible
                     found.append(sheet if shown else replace(sheet, hidden=True))
@@ -201,6 +206,15 @@ def _as_text(sheet: python_calamine.CalamineSheet, name: str, head: Head, lacks:
         {column - 1 - first: count for column, count in found.items()} for found in (lacks.formulas, lacks.errors)
     )
     return Sheet(name, replace(made, kept=scratch), rows, formulas=formulas, errors=errors, first=first)
+
+
+def _with_blank_columns(sheet: Sheet) -> Sheet:
+    """The sheet of an .xls with those columns of formulas that hold nothing below their header. An empty text may be
+    what a formula gives; a column of nothing else was not computed."""
+    with open(sheet.head.path, encoding="utf-8", newline="") as file:
+        rows = csv.reader(file)
+        filled = Counter(place for row in rows for place in sheet.formulas if place < len(row) and row[place])
+    return replace(sheet, formulas={place: n for place, n in sheet.formulas.items() if filled[place] <= 1})
 
 
 def _filled(sheet: python_calamine.CalamineSheet) -> Iterator[list[Cell]]:
