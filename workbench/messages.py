@@ -230,7 +230,7 @@ def quoted(names: Iterable[str], most: int = 20, last: str = "and") -> str:
     return f" {last} ".join(filter(None, (", ".join(shown[:-1]), shown[-1]))) if shown else ""
 
 
-def said_of_json(error: Exception) -> str:
+def said_of_json(error: BaseException) -> str:
     """Why a text cannot be read as JSON. Of a long number Python says how a program may allow it."""
     text = str(error)
     if text.startswith("Exceeds the limit"):
