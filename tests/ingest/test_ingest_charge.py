@@ -426,3 +426,28 @@ def test_an_exported_file_brings_back_what_was_counted_between_steps(bench: wb.B
             name: table.records() for name, table in today.items()
         }
         assert other.measurements.get(file.measurement_id or "").source.get("steps") is None
+
+
+def test_the_report_gives_the_charge_that_samples_without_a_current_or_a_voltage_hide(
+    bench: wb.Bench, tmp_path: Path
+) -> None:
+    columns = on_and_off(5.0)
+    columns["Current [A]"][:] = 1.0
+    columns["Voltage [V]"][:] = 4.0
+    hidden = slice(300, 320)  # 105 s between the samples beside them
+    lost = {"Current [A]": "0.02917 A.h passed", "Voltage [V]": "0.1167 W.h passed"}
+    for name, said in lost.items():
+        partly = {**columns, name: columns[name].copy()}
+        partly[name][hidden] = np.nan
+        path = tmp_path / f"{name[:7]}.csv"
+        path.write_text(text(partly).replace("nan", ""))
+        (file,) = bench.ingest(path, sign="discharge")
+        (null,) = [one for one in file.odd if "is null in 20" in one]
+        assert f"over 105 s without one; if the current flowed all the time, {said} there." in null
+    short = {**columns, "Current [A]": columns["Current [A]"].copy()}
+    short["Current [A]"][300:305] = np.nan  # 30 s: integrated across
+    path = tmp_path / "short.csv"
+    path.write_text(text(short).replace("nan", ""))
+    (file,) = bench.ingest(path, sign="discharge")
+    assert [one for one in file.odd if "null" in one] == ["'Current [A]' is null in 5 of 721 samples."]
+    assert passed(tables(bench, file.measurement_id)) == pytest.approx((1.0, 1.0), rel=1e-9)

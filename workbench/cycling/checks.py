@@ -369,11 +369,24 @@ class Survey:
         for name, count in self._unknown.items():
             if count and name in self.present:
                 message = f"'{name}' is null in {spaced(count)} of {counted(self.rows, 'sample')}."
-                made.append(Finding("odd", "null_values", message))
+                made.append(Finding("odd", "null_values", message + self._not_integrated(name)))
         if self._infinite:
             message = f"The current or voltage is infinite in {counted(self._infinite, 'value')}."
             made.append(Finding("odd", "infinite_values", message))
         return made
+
+    def _not_integrated(self, name: str) -> str:
+        """What was not integrated because the current, or the voltage beside it, is null; empty if nothing was."""
+        counters, unit, lost = c.COUNTERS[2:], "W.h", self.gaps and self.gaps.unpowered
+        if name == c.CURRENT:
+            counters, unit, lost = c.COUNTERS[:2], "A.h", self.gaps and self.gaps.unmeasured
+        if not lost or not lost.missed or set(counters) <= self.present:
+            return ""
+        what = "No charge" if unit == "A.h" else "No energy"
+        return (
+            f" {what} was integrated over {lost.seconds:g} s without one; if the current flowed all the time, "
+            f"{lost.missed:.4g} {unit} passed there."
+        )
 
 
 def are_spikes(voltage: Floats) -> NDArray[np.bool_]:

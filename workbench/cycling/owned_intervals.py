@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,16 @@ CHARGE_OUT, CHARGE_IN, ENERGY_OUT, ENERGY_IN, SECONDS = range(5)
 _FLOWS = {"charge": (CHARGE_OUT, CHARGE_IN), "energy": (ENERGY_OUT, ENERGY_IN), "time": (SECONDS,)}
 
 
+class Unknown(NamedTuple):
+    """Intervals over which a rate is not known: how long together, s, and what it would have passed, A.h or W.h."""
+
+    seconds: float = 0.0
+    missed: float = 0.0
+
+
+_ALL_KNOWN = Unknown()
+
+
 @dataclass(frozen=True)
 class Gaps:
     """The intervals of a test over which nothing is integrated: how many, how long together, and the longest, in s.
@@ -29,7 +40,8 @@ class Gaps:
     ``slow`` intervals under current would be gaps by their length, of up to ``slowest`` s, but those beside them are as
     long.
     ``at`` is the number of the sample after the longest. ``loaded`` are those with a current in one direction on both
-    sides, and ``missed`` is the charge that it would have passed, A.h.
+    sides, and ``missed`` is the charge that it would have passed, A.h. ``unmeasured`` and ``unpowered`` are not in
+    time: samples are there, but without a current, or without a power.
     """
 
     count: int = 0
@@ -40,6 +52,8 @@ class Gaps:
     missed: float = 0.0
     slow: int = 0
     slowest: float = 0.0
+    unmeasured: Unknown = _ALL_KNOWN
+    unpowered: Unknown = _ALL_KNOWN
 
 
 @dataclass(frozen=True)
@@ -114,20 +128,31 @@ class OwnedIntervals:
             gaps = part.are_gaps(limit)
             lengths.append(part.seconds[gaps])
             rows.append(part.row[gaps])
+        length, row = np.concatenate(lengths), np.concatenate(rows)
+        in_time = row, length
         for part in self._long["charge"]:
             gaps = part.are_gaps(limit)
-            one_way = gaps & (part.left * part.right > 0)
+            one_way = gaps & (part.left * part.right > 0) & part.are_among(in_time)
             loaded += int(one_way.sum())
-            missed += float((np.abs(part.left + part.right) * part.seconds)[one_way].sum()) / 7200
+            missed += part.passed(one_way)
             used = part.long(limit) & ~gaps & ((part.left != 0) | (part.right != 0))
             slow += int(used.sum())
             slowest = max(slowest, float(part.seconds[used].max(initial=0.0)))
-        length, row = np.concatenate(lengths), np.concatenate(rows)
+        unknown = [self._unknown(name, limit, in_time) for name in ("charge", "energy")]
         if not len(length):
-            return Gaps(slow=slow, slowest=slowest)
+            return Gaps(slow=slow, slowest=slowest, unmeasured=unknown[0], unpowered=unknown[1])
         longest = int(np.argmax(length))
         many = (len(length), float(length.sum()), float(length[longest]), int(row[longest]))
-        return Gaps(*many, loaded, missed, slow, slowest)
+        return Gaps(*many, loaded, missed, slow, slowest, *unknown)
+
+    def _unknown(self, name: str, limit: float, in_time: tuple[Ints, Floats]) -> Unknown:
+        """The gaps of a rate that are not gaps in time, where it goes one way on both sides."""
+        seconds = missed = 0.0
+        for part in self._long[name]:
+            some = part.are_gaps(limit) & (part.left * part.right > 0) & ~part.are_among(in_time)
+            seconds += float(part.seconds[some].sum())
+            missed += part.passed(some)
+        return Unknown(seconds, missed)
 
     def _keep_long(self, name: str, long: NDArray[np.bool_], found: _Long) -> None:
         """Keep the long intervals, each with the longer one of those beside it."""
@@ -202,6 +227,19 @@ class _Long:
     def are_gaps(self, limit: float) -> NDArray[np.bool_]:
         """(n,) True where an interval is longer than this and than those beside it."""
         return self.long(limit) & (np.round(self.seconds, _ROUNDED) > np.round(TIMES * self.beside, _ROUNDED))
+
+    def are_among(self, intervals: tuple[Ints, Floats]) -> NDArray[np.bool_]:
+        """(n,) True where an interval is one of these: the numbers of the samples after them, rising, and s."""
+        rows, seconds = intervals
+        if not len(rows):
+            return np.zeros(len(self.row), bool)
+        place = np.minimum(np.searchsorted(rows, self.row), len(rows) - 1)
+        same: NDArray[np.bool_] = (rows[place] == self.row) & (seconds[place] == self.seconds)
+        return same
+
+    def passed(self, some: NDArray[np.bool_]) -> float:
+        """What some of them would have passed, A.h or W.h."""
+        return float((np.abs(self.left + self.right) * self.seconds)[some].sum()) / 7200
 
     def chosen(self, some: NDArray[np.bool_]) -> _Long:
         """Some of them."""
