@@ -51,6 +51,14 @@ def test_half_cycles_by_step_type() -> None:
         battery.half_cycles(pd.DataFrame({"Voltage [V]": [1.0]}))
 
 
+def test_the_end_of_a_constant_voltage_is_no_noise() -> None:
+    tail = np.exp(-np.arange(120) / 30)  # to 19 mA, in each of three cycles with rests of 5 samples
+    cycle = np.concatenate([np.full(60, -1.0), -tail, np.zeros(5), np.full(60, 8.0), np.zeros(5)])
+    frame = pd.DataFrame({"Current [A]": np.tile(cycle, 3)})
+    assert battery.rest_limit(frame["Current [A]"]) == 0.001
+    assert [len(half.frame) for half in battery.half_cycles(frame)] == [180, 60] * 3
+
+
 def test_small_currents_are_rest() -> None:
     assert battery.rest_limit([5.0, -2.0]) == 0.001
     assert battery.rest_limit([0.01]) == pytest.approx(0.0001)

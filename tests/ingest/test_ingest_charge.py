@@ -68,6 +68,28 @@ def passed(found: dict[str, Table], way: str = WAYS[0]) -> tuple[float, float]:
 # Steps
 
 
+def test_the_end_of_a_constant_voltage_is_no_rest_where_rests_are_short(bench: wb.Bench, tmp_path: Path) -> None:
+    tail = np.exp(-np.arange(90) / 30)
+    cycle = np.concatenate([np.full(60, -1.0), -tail, np.zeros(10), np.full(120, 8.0), np.zeros(10)])
+    voltage = np.concatenate(
+        [
+            np.linspace(3.0, 4.2, 60),
+            np.full(90, 4.2),
+            np.full(10, 4.19),
+            np.linspace(4.0, 3.0, 120),
+            np.full(10, 3.2),
+        ]
+    )
+    time = 10.0 * np.arange(3 * len(cycle))
+    path = tmp_path / "rates.csv"
+    columns = {"Time [s]": time, "Current [A]": np.tile(cycle, 3), "Voltage [V]": np.tile(voltage, 3)}
+    path.write_text(text(columns))
+    (file,) = bench.ingest(path, sign="discharge", rating="2Ah,3V,4.2V")
+    steps = bench.measurements.steps(file.measurement_id)
+    assert [kind.split()[0] for kind in steps["Step type"]] == ["Unknown", "Rest", "Constant", "Rest"] * 3
+    assert steps["Duration [s]"].tolist() == [1490.0, 90.0, 1190.0, 90.0] * 3
+
+
 @pytest.mark.parametrize("interval", [1.0, 2.0, 5.0, 10.0])
 def test_a_pulsed_load_has_all_of_its_charge(bench: wb.Bench, tmp_path: Path, interval: float) -> None:
     path = tmp_path / "pulses.csv"

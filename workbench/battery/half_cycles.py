@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from ..current_levels import changes_level
 from .completeness import left_out
 from .neighbours import Neighbours
 
@@ -30,7 +31,7 @@ class HalfCycle(NamedTuple):
 
 def rest_limit(current: ArrayLike) -> float:
     """The current up to which a sample counts as rest, A: 1 mA, or 5 times the noise of the quietest tenth where that
-    is more; at most 1 % of the largest ``|I|``."""
+    is more; at most 1 % of the largest ``|I|``. Where the current goes to another level, there is no noise."""
     values = np.asarray(current, float)
     values = values[np.isfinite(values)]
     largest = float(np.abs(values).max()) if len(values) else 0.0
@@ -38,13 +39,15 @@ def rest_limit(current: ArrayLike) -> float:
 
 
 def _noise(current: Floats) -> float:
-    """The deviation of the current, A, in all windows that are about as quiet as the quietest tenth."""
+    """The deviation of the current, A, in all windows that are about as quiet as the quietest tenth. A window in which
+    the level of the current changes has no noise to show."""
     count = len(current) // _WINDOW
-    if not count:
-        return 0.0
     windows = current[: count * _WINDOW].reshape(count, _WINDOW)
+    windows = windows[~changes_level(windows)]
+    if not len(windows):
+        return 0.0
     size = np.sqrt((windows**2).mean(axis=1))
-    tenth = np.sort(size)[int(_QUIETEST * (count - 1))]
+    tenth = np.sort(size)[int(_QUIETEST * (len(windows) - 1))]
     return float(np.sqrt(windows[size <= _AS_QUIET * tenth].var(axis=1, ddof=1).mean()))
 
 

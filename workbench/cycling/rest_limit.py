@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..current_levels import changes_level
 from .run_statistics import Floats
 from .steps import current_limits
 
@@ -14,7 +15,8 @@ _MOST = 0.01
 
 class QuietNoise:
     """The noise of a current where it is quietest: the usual deviation of the tenth of its windows with the smallest
-    currents. A window is 16 samples, whatever the batches are."""
+    currents. A window is 16 samples, whatever the batches are. One in which the level of the current changes has no
+    noise to show."""
 
     def __init__(self) -> None:
         self._held = np.zeros(0)
@@ -28,6 +30,7 @@ class QuietNoise:
         self._held = values[whole:]
         if whole:
             windows = values[:whole].reshape(-1, WINDOW)
+            windows = windows[~changes_level(windows)]
             self._levels.append(np.abs(windows).mean(axis=1))
             self._deviations.append(windows.std(axis=1))
 
@@ -37,6 +40,8 @@ class QuietNoise:
         if not self._levels:
             return 0.0
         levels, deviations = np.concatenate(self._levels), np.concatenate(self._deviations)
+        if not len(levels):
+            return 0.0
         tenth = max(len(levels) // 10, 1)
         return float(np.median(deviations[np.argsort(levels, kind="stable")[:tenth]]))
 

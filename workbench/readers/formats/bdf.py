@@ -45,7 +45,7 @@ BDF = TextFormat(
     sign="charge",
     clocks=CLOCKS,
     marks=MARKS,
-    rule=6,
+    rule=7,
 )
 BDF_PARQUET = ParquetFormat(
     name="bdf-parquet",
@@ -57,5 +57,5 @@ BDF_PARQUET = ParquetFormat(
     sign="charge",
     clocks=CLOCKS,
     marks=MARKS,
-    rule=4,
+    rule=5,
 )

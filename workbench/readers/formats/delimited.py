@@ -298,7 +298,7 @@ DELIMITED = Delimited(
     sign="found",
     states=STATES,
     clocks=CLOCK_NAMES,
-    rule=9,
+    rule=10,
 )
 
 

@@ -38,7 +38,7 @@ PARQUET = ParquetFormat(
     columns=COLUMNS,
     sign="found",
     clocks=CLOCK_NAMES,
-    rule=8,
+    rule=9,
 )
 
 
