@@ -132,6 +132,51 @@ def test_a_counter_keeps_what_it_counts_between_two_steps(
     assert bool(apart) == starts_again  # such a counter knows nothing of the time between its steps
 
 
+def anode(charge: str = "Charge Capacity (Ah)", discharge: str = "Discharge Capacity (Ah)") -> str:
+    """An anode against lithium at 1 A for 1 h each way, as a lab writes it that calls its lithiation charge."""
+    half = np.arange(0.0, 3601.0, 60.0)
+    time = np.concatenate([half, half + 3660, half + 7320, half + 10980])
+    amps = np.repeat([1.0, -0.9, 1.0, -0.9], len(half))
+    volts = np.concatenate([0.9 - half / 4500, 0.1 + half / 4500] * 2)
+    one = half / 3600
+    into = np.concatenate([one, one * 0 + 1, one + 1, one * 0 + 2])
+    out = 0.9 * np.concatenate([one * 0, one, one * 0 + 1, one + 1])
+    step = np.repeat([1, 2, 3, 4], len(half))
+    rows = zip(time, amps, volts, np.repeat([1, 2], 2 * len(half)), step, into, out, strict=True)
+    names = f"Time (s),Current (A),Voltage (V),Cycle,Step,{charge},{discharge}"
+    return "\n".join([names, *(",".join(f"{value:.6f}" for value in row) for row in rows)]) + "\n"
+
+
+def test_counters_go_with_the_current_also_where_they_are_named_after_the_full_cell(
+    bench: wb.Bench, tmp_path: Path
+) -> None:
+    path = tmp_path / "anode.csv"
+    path.write_text(anode())
+    (file,) = bench.ingest(path)
+    steps = bench.measurements.steps(file.measurement_id)
+    assert (steps["Mean current [A]"] > 0).tolist() == [True, False, True, False]
+    assert steps["Discharge capacity [A.h]"].tolist() == pytest.approx([1.0, 0.0, 1.0, 0.0])
+    assert steps["Charge capacity [A.h]"].tolist() == pytest.approx([0.0, 0.9, 0.0, 0.9])
+    assert [one for one in file.odd if "exchanged" in one]
+    named = tmp_path / "named.csv"  # as the current says: nothing is to be exchanged
+    named.write_text(anode("Discharge Capacity (Ah)", "Charge Capacity (Ah)"))
+    (again,) = bench.ingest(named)
+    assert again.status == "duplicate"
+    assert not [one for one in again.odd if "counter" in one]
+
+
+def test_a_sign_that_the_format_documents_is_not_turned_by_the_counters(bench: wb.Bench, tmp_path: Path) -> None:
+    lines = anode("Discharge_Capacity(Ah)", "Charge_Capacity(Ah)").splitlines()
+    lines[0] = lines[0].replace("Time (s)", "Test_Time(s)").replace("Cycle,Step", "Cycle_Index,Step_Index")
+    path = tmp_path / "arbin.csv"
+    path.write_text("\n".join([lines[0] + ",Step_Time(s)", *(line + ",1" for line in lines[1:])]) + "\n")
+    (file,) = bench.ingest(path)
+    steps = bench.measurements.steps(file.measurement_id)
+    assert steps["Discharge capacity [A.h]"].tolist() == pytest.approx([1.0, 0.0, 1.0, 0.0])
+    (said,) = [one for one in file.odd if "kept as they are named" in one]
+    assert "sign" in said.rsplit("say ", 1)[1]
+
+
 def test_samples_given_by_hand_keep_their_rule_unless_their_steps_are_numbered_here(bench: wb.Bench) -> None:
     ratings = {"capacity": {"value": 5, "unit": "A.h"}, "voltage_min": {"value": 2, "unit": "V"}}
     ratings["voltage_max"] = {"value": 4.2, "unit": "V"}

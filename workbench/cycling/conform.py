@@ -18,11 +18,12 @@ from .checks import Survey, begins_anew
 from .columns import SERIES_COLUMNS
 from .counted_cycles import counted_cycles
 from .counters import CounterReset, shifted
+from .crossed_counters import OTHER_WAY, are_crossed
 from .findings import Finding
 from .owned_intervals import Owned
 from .rest_limit import QuietNoise, rest_limit
 from .run_statistics import Floats, Ints
-from .sign_check import BY_CONVENTION, Taken
+from .sign_check import BY_CONVENTION, Taken, agrees
 from .step_numbers import CycleNumbers, StepNumbers
 from .steps import StepsBuilder, replaced
 from .summer_time import SummerTime
@@ -59,6 +60,8 @@ class Known:
     one_step: bool = False
     still: frozenset[str] = frozenset()
     """Those of ``uncounted`` that stand still, though current flowed in their direction."""
+    crossed: bool = False
+    """Counters of charge count where the current discharges, and the other way round: they are exchanged."""
 
 
 class SecondLook(Exception):
@@ -120,6 +123,7 @@ class Conformer:
         self._cycle_numbers = CycleNumbers()
         self._counters = {name: CounterReset() for name in c.COUNTERS}
         self._columns: list[str] | None = None
+        self._against_counters = False
 
     def feed(self, table: Table) -> Table:
         """Take the next samples and return them as they will be stored.
@@ -139,7 +143,9 @@ class Conformer:
         for name, column in table.columns.items():
             if name == c.TIME:
                 column = self._clock.feed(column)
-            elif name in self.known.uncounted:
+            if self.known.crossed:
+                name = OTHER_WAY.get(name, name)
+            if name in self.known.uncounted:
                 name = uncounted_name(name)
             made[name] = column
         if self._steps.is_one_step and {c.TIME, c.CURRENT} <= made.keys():
@@ -185,6 +191,7 @@ class Conformer:
         if self._steps_builder.owned is not None:
             self.survey.take(steps, self._steps_builder.owned)
             self._look_for_still(self._steps_builder.owned)
+            self._look_for_crossed(steps, self._steps_builder.owned)
         self.cycles, about_cycles = self._counted(steps)
         if self.cycles is not None:
             steps = replaced(steps, {c.CYCLE_COUNT: Column("integer", self.cycles)})
@@ -301,9 +308,32 @@ class Conformer:
             known = self.known
             raise SecondLook(replace(known, uncounted=known.uncounted | still, still=known.still | still))
 
+    def _look_for_crossed(self, steps: Table, owned: Owned) -> None:
+        """Look again if the counters go the other way than a current whose direction the voltage or a person showed."""
+        if self.known.crossed or not are_crossed(steps, owned, self.survey.present):
+            return
+        self._against_counters = True
+        if not self.known.uncounted and (self._settled or agrees(steps, self.survey.windows)):
+            raise SecondLook(replace(self.known, crossed=True))
+
+    def _crossed_findings(self) -> Iterator[Finding]:
+        """That counters go the other way than the current, and what was done."""
+        goes = "The counter of charge counts where the current discharges, and that of discharge where it charges."
+        if self.known.crossed:
+            done = "They were exchanged, so that they go with the current."
+        elif self._against_counters:
+            done = (
+                "They were kept as they are named. If the counters are right, the current has the other sign: say "
+                f"{option('sign', 'discharge' if self._taken.means == 'charge' else 'charge')}."
+            )
+        else:
+            return
+        yield Finding("odd", "counters_crossed", f"{goes} {done}")
+
     def _own_findings(self) -> list[Finding]:
         made = [*self._clock.findings(), *self._steps.findings()]
         made += self._charge_findings()
+        made += self._crossed_findings()
         for name, counter in self._counters.items():
             if counter.fall_count:
                 message = (

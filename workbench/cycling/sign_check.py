@@ -123,6 +123,18 @@ def votes_of_steps(steps: Table) -> Votes:
     return votes
 
 
+def _votes(steps: Table, windows: WindowVotes) -> Votes:
+    """The votes of the steps, or those of the samples where the steps decide too little."""
+    votes = votes_of_steps(steps)
+    return windows.votes if votes.total < _LEAST_EVIDENCE else votes
+
+
+def agrees(steps: Table, windows: WindowVotes) -> bool:
+    """Whether the voltage shows that the sign of the current is right; see `judge`."""
+    votes = _votes(steps, windows)
+    return votes.total >= _LEAST_EVIDENCE and not votes.against and not votes.mixed
+
+
 def judge(steps: Table, windows: WindowVotes, *, settled: bool, taken: Taken = BY_CONVENTION) -> list[Finding]:
     """The findings about the sign of the current; empty if it agrees with the voltage.
 
@@ -135,9 +147,7 @@ def judge(steps: Table, windows: WindowVotes, *, settled: bool, taken: Taken = B
     """
     if windows.lowest == windows.highest == 0:
         return _without_load(steps)
-    votes = votes_of_steps(steps)
-    if votes.total < _LEAST_EVIDENCE:
-        votes = windows.votes
+    votes = _votes(steps, windows)
     mixed = votes.mixed or (windows.one_signed and windows.votes.mixed)
     level: Level = "odd" if settled or taken.by_format else "refused"
     seen = f"{votes.contradict:.3g} V of its movement contradict the sign, {votes.agree:.3g} V agree"
