@@ -132,6 +132,20 @@ def test_a_counter_keeps_what_it_counts_between_two_steps(
     assert bool(apart) == starts_again  # such a counter knows nothing of the time between its steps
 
 
+def test_samples_that_come_twice_are_not_taken_for_a_clock_that_was_set_back_alone(
+    bench: wb.Bench, tmp_path: Path
+) -> None:
+    columns = on_and_off(5.0)
+    columns["Current [A]"][:] = 1.0
+    twice = {name: np.concatenate([values[:300], values[200:]]) for name, values in columns.items()}
+    path = tmp_path / "overlap.csv"
+    path.write_text(text(twice))
+    (file,) = bench.ingest(path, sign="discharge")
+    assert passed(tables(bench, file.measurement_id))[0] == pytest.approx(1 + 495 / 3600, rel=1e-9)
+    (said,) = [one for one in file.odd if one.startswith("Time falls")]
+    assert "what passed in that time counts twice: remove or sort them" in said
+
+
 def anode(charge: str = "Charge Capacity (Ah)", discharge: str = "Discharge Capacity (Ah)") -> str:
     """An anode against lithium at 1 A for 1 h each way, as a lab writes it that calls its lithiation charge."""
     half = np.arange(0.0, 3601.0, 60.0)

@@ -157,7 +157,10 @@ class Clock:
         if self.explained:
             return f" What still falls once the zone is said was set back: {repair} makes the clock stand still there."
         if self.anew < others:
-            return f" {repair} makes the clock stand still there."
+            return (
+                f" If the clock was set back, {repair} makes the clock stand still there. If samples come twice or out "
+                "of order, what passed in that time counts twice: remove or sort them, and ingest the file again."
+            )
         where = "there" if self.falls == 1 else "each time"
         return (
             f" It starts anew {where}. If another test begins there, put each test in a file of its own; if it is the "
