@@ -172,6 +172,11 @@ def test_counters_go_with_the_current_also_where_they_are_named_after_the_full_c
     assert steps["Discharge capacity [A.h]"].tolist() == pytest.approx([1.0, 0.0, 1.0, 0.0])
     assert steps["Charge capacity [A.h]"].tolist() == pytest.approx([0.0, 0.9, 0.0, 0.9])
     assert [one for one in file.odd if "exchanged" in one]
+    half = tmp_path / "half.csv"  # a discharge alone, where the other counter stands still
+    half.write_text("".join(anode().splitlines(keepends=True)[:51]))
+    (one,) = bench.ingest(half)
+    steps = bench.measurements.steps(one.measurement_id)
+    assert steps[list(WAYS)].to_numpy().tolist() == [pytest.approx([49 / 60, 0.0], abs=1e-6)]
     named = tmp_path / "named.csv"  # as the current says: nothing is to be exchanged
     named.write_text(anode("Discharge Capacity (Ah)", "Charge Capacity (Ah)"))
     (again,) = bench.ingest(named)

@@ -190,8 +190,8 @@ class Conformer:
         steps = self._steps_builder.finish(self._between)
         if self._steps_builder.owned is not None:
             self.survey.take(steps, self._steps_builder.owned)
-            self._look_for_still(self._steps_builder.owned)
             self._look_for_crossed(steps, self._steps_builder.owned)
+            self._look_for_still(self._steps_builder.owned)
         self.cycles, about_cycles = self._counted(steps)
         if self.cycles is not None:
             steps = replaced(steps, {c.CYCLE_COUNT: Column("integer", self.cycles)})
