@@ -146,6 +146,24 @@ def test_samples_that_come_twice_are_not_taken_for_a_clock_that_was_set_back_alo
     assert "what passed in that time counts twice: remove or sort them" in said
 
 
+def test_energies_of_a_symmetric_cell_that_go_by_the_current_are_said_to_do_so(
+    bench: wb.Bench, tmp_path: Path
+) -> None:
+    half = np.arange(0.0, 3601.0, 60.0)
+    amps, volts = np.repeat([1.0, -1.0], len(half)), np.repeat([0.03, -0.03], len(half))  # positive charges
+    one = 0.03 * half / 3600
+    rows = zip(
+        np.concatenate([half, half + 3660]), amps, volts, np.repeat([1, 2], len(half)),
+        np.concatenate([one, one * 0 + 0.03]), np.concatenate([one * 0, one]), strict=True,
+    )  # fmt: skip
+    path = tmp_path / "symmetric.csv"
+    names = "Time (s),Current (A),Voltage (V),Step,Charge Energy (Wh),Discharge Energy (Wh)"
+    path.write_text("\n".join([names, *(",".join(map(repr, map(float, row))) for row in rows)]) + "\n")
+    (file,) = bench.ingest(path, sign="charge")
+    said = [text for text in file.odd if "the counters go by the direction of the current" in text]
+    assert [text.split("'")[1] for text in said] == ["Discharge energy [W.h]", "Charge energy [W.h]"]
+
+
 def anode(charge: str = "Charge Capacity (Ah)", discharge: str = "Discharge Capacity (Ah)") -> str:
     """An anode against lithium at 1 A for 1 h each way, as a lab writes it that calls its lithiation charge."""
     half = np.arange(0.0, 3601.0, 60.0)

@@ -235,8 +235,8 @@ class Passed:
                 self.counted[name] += float(rise[both].sum())
                 self.integrated[name] += float(area[both].sum())
 
-    def findings(self) -> list[Finding]:
-        """A warning for each counter that is not what the samples give."""
+    def findings(self, *, negative: bool = False) -> list[Finding]:
+        """A warning for each counter that is not what the samples give; ``negative``: some voltages are below 0."""
         made = []
         for name, other in zip(c.COUNTERS, (1, 0, 3, 2), strict=True):
             counted, integrated = self.counted[name], self.integrated[name]
@@ -248,8 +248,20 @@ class Passed:
             what = "current" if name in c.COUNTERS[:2] else "power"
             message = f"'{name}' counts {counted:.6g}, the integral of the {what} gives {integrated:.6g}"
             message += f" ({ratio:.4g} times as much){_hint(ratio)}." if counted else "."
+            if what == "power" and negative and self._by_current():
+                message += (
+                    " Both directions together agree: the counters go by the direction of the current, and where the "
+                    "voltage is negative the power goes the other way. An energy efficiency of them says nothing."
+                )
             made.append(Finding("odd", "capacity_apart" if what == "current" else "energy_apart", message))
         return made
+
+    def _by_current(self) -> bool:
+        """Whether the energies of both directions together are those of the power, though each is not."""
+        counted, integrated = (
+            sum(sums[name] for name in c.COUNTERS[2:]) for sums in (self.counted, self.integrated)
+        )
+        return integrated > 0 and abs(counted - integrated) <= _HINTED * integrated
 
 
 def _hint(ratio: float) -> str:
@@ -357,7 +369,7 @@ class Survey:
         """
         headers = headers or {}
         made = judge(steps, self.windows, settled=settled, taken=taken) if c.CURRENT in self.present else []
-        made += self.clock.findings(self.gaps) + self.passed.findings()
+        made += self.clock.findings(self.gaps) + self.passed.findings(negative=self._negative > 0)
         if self._negative:
             message = f"The voltage is negative in {counted(self._negative, 'sample')}."
             made.append(Finding("odd", "voltage_negative", message))
