@@ -1,4 +1,4 @@
-"""Where a current goes from one level to another, which is no noise."""
+"""Where a current goes from one level to another: such a change is not noise."""
 
 from __future__ import annotations
 
