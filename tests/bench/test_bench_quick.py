@@ -305,6 +305,9 @@ def test_a_folder_and_nothing_are_refused(bench: Bench, tmp_path: Path) -> None:
         bench.quick(tmp_path)
     with pytest.raises(wb.FileRefused, match="There is no file"):
         bench.quick(tmp_path / "none.csv")
+    (tmp_path / "rpt.csv").touch()
+    with pytest.raises(wb.FileRefused, match=r"Did you mean '.*rpt\.csv'\?"):
+        bench.quick(tmp_path / "rtp.csv")
 
 
 def test_nothing_is_registered_and_nothing_stays(

@@ -84,6 +84,8 @@ def recipe_of(folder: Path, name: str = "own.json", **parts: Any) -> Path:
     [
         (["catalog", "--store", "absent.db"], 2, "There is no store at 'absent.db'"),
         (["catalog", "--store", "{folder}"], 1, "is a folder; a store is one file"),
+        (["catalog", "--store", "taken"], 1, "a store is one file. Did you mean 'taken/workbench.db'?"),
+        (["catalog", "--store", "taken/workbench.bd"], 2, "Did you mean 'taken/workbench.db'?"),
         (["catalog", "--store", "notes.txt"], 1, "is not an SQLite file"),
         (["catalog", "--store", "foreign.db"], 1, "a database of another application"),
         (["verify", "--store", "foreign.db"], 1, "a database of another application"),
@@ -101,6 +103,8 @@ def recipe_of(folder: Path, name: str = "own.json", **parts: Any) -> Path:
         (["demo", "foreign.db"], 2, "'foreign.db' is a file. Name a folder for the demo"),
         (["check", "absent.json"], 2, "'absent.json' cannot be read: No such file"),
         (["check", "ow.json"], 2, "Did you mean 'own.json'?"),
+        (["check", "ow.json", "--store", "taken/workbench.db"], 2, "Did you mean 'own.json'?"),
+        (["inspect", "own.jsn"], 2, "Did you mean 'own.json'?"),
         (["run", "Fade by btch", "-o", "x.html"], 2, "There is no saved plot 'Fade by btch'"),
         (["check", "notes.txt"], 1, "This is not JSON"),
         (["check", "latin.json"], 1, "config"),
@@ -120,6 +124,9 @@ def recipe_of(folder: Path, name: str = "own.json", **parts: Any) -> Path:
         (["search", "x"], 2, "at least two characters"),
         (["search", "   "], 2, "at least two characters"),
         (["ingest", "absent.csv", "--store", "new.db"], 1, ""),
+        (["ingest", "note.txt", "--store", "new.db"], 1, "Did you mean 'notes.txt'?"),
+        (["ingest", "take", "--store", "new.db"], 1, "Did you mean 'taken' or 'taken.csv'?"),
+        (["ingest", "notes.txt", "--store", "new.db", "--sheet", "note.txt"], 2, "Did you mean 'notes.txt'?"),
         (["ingest", "notes.txt", "--store", "new.db", "--format", "newware"], 2, "There is no format 'newware'"),
         (
             ["ingest", "notes.txt", "--store", "new.db", "--map", "Volts"],

@@ -180,3 +180,28 @@ def test_members_are_listed_added_and_removed(tmp_path: Path) -> None:
         opened.people.caller(made["key"])
     told("users", "remove", *store, "local@localhost")
     assert "only active Admin" in told("users", "remove", *store, "bob@lab.org", code=2)
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--public-url", "lab.example"], "--public-url takes a whole address such as 'https://lab.example'"),
+        (["--billing-portal", "pay.example"], "--billing-portal takes a whole address"),
+        (["--allow-origin", "https://page.example/"], "--allow-origin takes an origin, which has no path"),
+    ],
+)
+def test_an_address_that_would_never_work_is_refused_before_a_key_is_made(
+    tmp_path: Path, words: list[str], why: str
+) -> None:
+    assert why in told("serve", "--store", str(tmp_path / "lab.db"), *words, code=2)
+    assert not (tmp_path / "lab.db").exists()
+
+
+def test_a_store_and_an_organization_that_a_typo_makes_are_named(tmp_path: Path) -> None:
+    words = ("keys", "create", "--store", str(tmp_path / "lab.db"), "--user", "ada@lab.org")
+    assert f"There was no store at '{tmp_path / 'lab.db'}', so one was made." in told(*words)
+    again = told(*words)
+    assert "There was no" not in again
+    assert "There was no organization 'Lokal' beside 'Local', so it was made." in told(
+        *words, "--organization", "Lokal"
+    )

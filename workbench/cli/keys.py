@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from ..environment import meant_store
+from ..messages import quoted
 from .console import out, print_json, print_rows
 from .help import Commands
 from .options import JsonOption, OrganizationOption, ProjectOption, RoleOption, StoreOption, existing, open_store
@@ -50,13 +51,21 @@ def create_key(
     The organization and the user are made if they do not exist."""
     from . import members
 
-    with open_store(meant_store(store), create=True) as opened, opened.transaction():
+    path = meant_store(store)
+    is_new = not path.exists()
+    with open_store(path, create=True) as opened, opened.transaction():
+        before = [one.name for one in opened.rows.organizations()]
         chosen = members.organization_made(opened, organization)
         member = members.enrolled(opened, chosen, user, role, project)
         issued = opened.people.issue(chosen.id, member, days=expires, permission=permission)
     if as_json:
         print_json({"key": issued.key, "id": issued.id, "organization_id": chosen.id, "user_id": member})
     else:
+        if is_new:
+            out.print(f"There was no store at '{path}', so one was made.", markup=False, soft_wrap=True)
+        if chosen.name not in before:
+            made = f"There was no organization '{chosen.name}' beside {quoted(before)}, so it was made."
+            out.print(made, markup=False, soft_wrap=True)
         out.print(
             f"Key of {user} in '{chosen.name}'. Keep it, it is not shown again:", markup=False, soft_wrap=True
         )

@@ -12,6 +12,7 @@ import typer
 from ..environment import EXECUTOR, ORGANIZATION, PROJECT, STORE, is_address, meant_store, store_place
 from ..errors import BadRequest, StoreAway
 from ..fan_out import setting as executor_setting
+from ..near_files import near_store
 from ..quick_import import not_collected
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def existing(store: Path | None) -> Path:
     path = meant_store(store)
     if not path.exists():
         raise BadRequest(
-            f"There is no store at '{path}'. Make one with `workbench ingest` or `workbench demo`, "
+            f"There is no store at '{path}'.{near_store(path)} Make one with `workbench ingest` or `workbench demo`, "
             f"or name one with --store or ${STORE}."
         )
     return path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -121,6 +122,7 @@ def serve(
     from server.serving import Serving, listen, run
 
     # What is wrong with these is said before a key is made.
+    _check_addresses(public_url, billing_portal, allow_origin or [])
     if executor is not None:
         setting_of(executor)
     if metrics or metrics_port is not None:
@@ -158,6 +160,18 @@ def serve(
         ),
         lambda address: _listening(address, as_json=as_json),
     )
+
+
+def _check_addresses(public_url: str | None, billing_portal: str | None, origins: list[str]) -> None:
+    """Refuse an address that links would begin with in vain, and an origin that no browser sends."""
+    for option, address in (("--public-url", public_url), ("--billing-portal", billing_portal)):
+        if address is not None and re.fullmatch(r"https?://[^/\s?#]+(/\S*)?", address) is None:
+            raise BadRequest(f"{option} takes a whole address such as 'https://lab.example', not '{address}'.")
+    for origin in origins:
+        if re.fullmatch(r"[a-z][\w+.-]*://[^/\s]+|null|\*", origin) is None:
+            raise BadRequest(
+                f"--allow-origin takes an origin, which has no path, such as 'https://lab.example', not '{origin}'."
+            )
 
 
 def serve_demo(

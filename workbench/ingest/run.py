@@ -15,6 +15,7 @@ from pydantic import JsonValue
 from ..errors import Damaged, StoreError, WorkbenchError
 from ..fan_out import FanOut
 from ..messages import counted, quoted
+from ..near_files import meant_file
 from ..readers.non_series.recognise import Holding
 from ..store.objects.place import PlaceAway
 from ..store.store import Scope, Store
@@ -180,6 +181,7 @@ class Run:
         report = _report(job)
         if "refused" in outcome:
             report.why, report.format = places.shown(outcome["refused"]), outcome.get("format", "")
+            report.why += _meant(job)
             if _lacks_room(job):
                 report.why += _NO_ROOM.format(folder=places.shown(tempfile.gettempdir()))
                 self.later |= set(job.paths)
@@ -246,6 +248,12 @@ class Run:
                 yield from self._reported(self._tests[id(job)])
             elif id(job) in self._reports:
                 yield self._reports[id(job)]
+
+
+def _meant(job: Job) -> str:
+    """Which file was probably meant, if one is missing that the caller named: a locked reader sees no folder."""
+    missing = None if job.called is not None else next((one for one in job.paths if not one.exists()), None)
+    return "" if missing is None else meant_file(missing, as_name=True)
 
 
 def _lacks_room(job: Job) -> bool:

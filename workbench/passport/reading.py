@@ -16,6 +16,7 @@ import orjson
 
 from ..errors import BadRequest, NotFound
 from ..messages import counted
+from ..near_files import meant_file
 from .embedding import PNG, sidecar_of
 from .passport import KEY, MOST_BYTES, Passport, from_json, from_packed, from_text
 
@@ -90,7 +91,7 @@ def _read(place: Path) -> bytes:
             raise BadRequest(f"'{place.name}' is larger than {MOST_FILE >> 20} MiB; no figure is.")
         return place.read_bytes()
     except OSError as error:
-        raise NotFound(f"'{place}' cannot be read: {error.strerror or error}.") from None
+        raise NotFound(f"'{place}' cannot be read: {error.strerror or error}.{meant_file(place)}") from None
 
 
 def _compare(table: bytes, beside: bytes, name: str, of: str) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import BadRequest, Invalid, Problem
+from ..near_files import meant_file
 from ..own_scripts import is_marked, marked
 from ..whole_file import whole_file
 from .assemble import Params, parts_of
@@ -151,7 +152,8 @@ def read_file(path: str | os.PathLike[str]) -> Any:
     try:
         text = Path(path).read_bytes()
     except OSError as error:
-        raise BadRequest(f"The recipe '{os.fspath(path)}' cannot be read: {error.strerror}.") from None
+        meant = meant_file(path, ".json")
+        raise BadRequest(f"The recipe '{os.fspath(path)}' cannot be read: {error.strerror}.{meant}") from None
     return read_json(text)
 
 

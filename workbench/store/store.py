@@ -16,6 +16,7 @@ import orjson
 from ..cached_property import cached_property
 from ..environment import is_address
 from ..errors import Damaged, NotFound, StoreError, StoreNotice
+from ..near_files import near_store
 from ..quick_import import later
 from . import soundness
 from .db import row_checksums, unsummed
@@ -448,15 +449,16 @@ def checked_path(place: Path, *, create: bool) -> Path:
     elif create and not place.parent.is_dir():
         raise NotFound(f"There is no folder '{place.parent}' to make the store in.")
     if not create and not (there and place.stat().st_size):
-        raise NotFound(f"There is no store at '{place}'. Make one with 'workbench demo' or 'workbench ingest'.")
+        raise NotFound(
+            f"There is no store at '{place}'.{near_store(place)} Make one with 'workbench demo' or 'workbench ingest'."
+        )
     return place.resolve()
 
 
 def _check_header(place: Path) -> None:
     if not place.is_file():
-        raise StoreError(
-            f"'{place}' is {'a folder' if place.is_dir() else 'not an ordinary file'}; a store is one file."
-        )
+        what = "a folder" if place.is_dir() else "not an ordinary file"
+        raise StoreError(f"'{place}' is {what}; a store is one file.{near_store(place)}")
     for pause in LOOKS:
         start = first_bytes(place, len(_MAGIC))
         if not start or start == _MAGIC:

@@ -19,6 +19,7 @@ from ...ingest.report.report import FileReport
 from ...ingest.report.settled_by import settled_by
 from ...local import LocalBackend
 from ...messages import column_map
+from ...near_files import meant_file
 from ...records import Material, MaterialProperty
 from ...table import Column as TableColumn
 from ...table import Table
@@ -126,7 +127,7 @@ def _file(given: str | Path | pd.DataFrame, folder: Path) -> Path:
             f"'{path}' is a folder, and quick draws one file. bench.ingest(folder) reads all of them."
         )
     if not path.is_file():
-        raise FileRefused(f"There is no file '{path}'.")
+        raise FileRefused(f"There is no file '{path}'.{meant_file(path)}")
     return path
 
 

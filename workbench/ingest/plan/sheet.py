@@ -16,6 +16,7 @@ from typing import Any
 
 from ...errors import BadRequest
 from ...messages import counted, quoted
+from ...near_files import meant_file
 from ...readers.file.valueless_cells import Valueless, letters, valueless_cells
 from ...records.values import composed
 from ..processes.warm_workers import ask_locked
@@ -254,7 +255,10 @@ def _cells_of(path: Path) -> tuple[Iterable[Sequence[Any]], bool]:
         size = path.stat().st_size
         data = path.read_bytes() if size <= MOST_BYTES else b""
     except OSError as error:
-        raise BadRequest(f"The sheet '{shown(path)}' cannot be read: {error.strerror or error}.") from None
+        why = error.strerror or error
+        raise BadRequest(
+            f"The sheet '{shown(path)}' cannot be read: {why}.{meant_file(path, *_ENDINGS)}"
+        ) from None
     if size > MOST_BYTES:
         raise BadRequest(f"The sheet '{shown(path.name)}' is larger than {MOST_BYTES >> 20} MiB.")
     if ending not in _ENDINGS:
