@@ -21,7 +21,7 @@ from .csv_cells import harmless_cell
 from .dataset import StepColumns, StepResult, stacked
 from .errors import BadRequest, instead
 from .figure_traces import traces
-from .inert_page import inert_script, page_start
+from .inert_page import fitted_notes, inert_script, page_start
 from .passport import Passport, embedded, sidecar, sidecar_of
 from .passport.passport import KEY
 from .pictures import draw
@@ -147,7 +147,8 @@ html, body {{ margin: 0; height: 100%; }}
 const content = JSON.parse(document.getElementById("content").textContent);
 const height = content.layout?.height; // plotly forgets it when the window changes, and takes that of the element
 if (height) document.getElementById("figure").style.height = height + "px";
-Plotly.newPlot("figure", {{...content, config: {inside_script(orjson.dumps(CONFIG))}}});
+{fitted_notes()}
+Plotly.newPlot("figure", {{...content, config: {inside_script(orjson.dumps(CONFIG))}}}).then(fitNotes);
 </script>
 </body>
 </html>

@@ -41,6 +41,11 @@ def _source(name: str) -> str:
     return Path(__file__).with_name(name).read_text("utf-8")
 
 
+def fitted_notes() -> str:
+    """The script with the function that lets notes above a plot fit a narrow window."""
+    return _source("narrow_notes.js").rstrip()
+
+
 def page_start(title: str) -> str:
     """How a page begins, up to its title. The policy comes first: it restricts only what follows it."""
     return f"""<!DOCTYPE html>

@@ -97,6 +97,44 @@ def test_controls_of_an_exported_page_work_without_a_server(
     context.close()
 
 
+NOTED = wb.Recipe(
+    plan={"steps": {"cells": {"op": "list", "source": "instances"}}},
+    params={"last": {"kind": "view", "default": 3, "control": {"options": [2, 3]}}},
+    transform="""
+from workbench import battery
+
+def transform(data, params):
+    figure = go.Figure(go.Scatter(x=[0, 1], y=[1, params["last"]]))
+    figure.update_layout(template=battery.template(), margin_t=44, height=400)
+    figure.add_annotation(
+        text="12 of 13 cells; of the first capacity; extrapolated with its 90 % band; left<br>out: 1 of 1441 cycles",
+        x=0, y=1, xref="paper", yref="paper", xanchor="left", yanchor="bottom", showarrow=False, font_size=11,
+    )
+    return figure
+""",
+)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("controls", [False, True])
+def test_a_note_of_an_exported_page_is_whole_in_a_narrow_window(
+    controls: bool, tmp_path: Path, browser: Browser
+) -> None:
+    out = tmp_path / "page.html"
+    with wb.open(tmp_path / "lab.db") as bench:
+        bench.export(NOTED, out, controls=controls)
+    for width, lines in ((390, 3), (1200, 2)):
+        page = browser.new_page(viewport={"width": width, "height": 800})
+        page.goto(out.as_uri())
+        note = page.locator(".annotation-text").first
+        expect(note.locator("tspan.line")).to_have_count(lines)
+        box = note.bounding_box()
+        assert box is not None
+        assert box["y"] >= 0
+        assert box["x"] + box["width"] <= width
+        page.close()
+
+
 @pytest.mark.long
 def test_a_figure_that_the_browser_cannot_draw_keeps_nothing_else_from_it(
     demo_store: Path, tmp_path: Path, browser: Browser

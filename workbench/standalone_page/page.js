@@ -69,6 +69,7 @@ function show(plot, number, parts) {
       if (shown.figure) {
         figure.style.height = shown.figure.layout?.height ? `${shown.figure.layout.height}px` : "";
         await Plotly.react(figure, { ...shown.figure, config: CONFIG });
+        await fitNotes(figure);
       }
       section.dataset.shown = place;
     }).catch((error) => { // the other plots are shown, and so is the next choice

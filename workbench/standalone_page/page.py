@@ -15,7 +15,7 @@ from typing_extensions import TypedDict
 
 from ..errors import BadRequest, Invalid, ScriptError
 from ..export import CONFIG, inside_script
-from ..inert_page import inert_script, page_start
+from ..inert_page import fitted_notes, inert_script, page_start
 from ..passport import Passport
 from ..passport.passport import KEY
 from ..plotly_files import needed_by, source_of
@@ -260,6 +260,7 @@ def _html(title: str, sheets: Sequence[Sheet], body: str, packed: str) -> tuple[
 <script type="application/json" id="config">{inside_script(orjson.dumps(CONFIG))}</script>
 <script type="application/octet-stream" id="packed">{packed}</script>
 <script>
+{fitted_notes()}
 {_text("page.js")}</script>
 </body>
 </html>
