@@ -84,6 +84,11 @@ def test_help_is_in_plain_words_and_whole_sentences(name: str) -> None:
             assert text.rstrip()[-1] == ".", text
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_no_default_is_an_empty_text(name: str) -> None:
+    assert "default: " not in [help.default(param) for param in help.params(COMMANDS[name])]
+
+
 def test_brackets_and_underscores_are_no_markup() -> None:
     commands = help.Commands("Of `a_b_c`, *stars*, [red]colours[/red] and :smile: faces.")
 

@@ -151,7 +151,8 @@ def default(param: Param) -> str:
     if isinstance(param, TyperOption) and param.multiple:
         return "repeatable"
     is_plain = isinstance(param.default, str | int | float) and not isinstance(param.default, bool)
-    return f"default: {param.default}" if is_plain or hasattr(param.default, "as_posix") else ""
+    is_said = (is_plain and param.default != "") or hasattr(param.default, "as_posix")
+    return f"default: {param.default}" if is_said else ""
 
 
 def _is_argument(param: Param) -> bool:
