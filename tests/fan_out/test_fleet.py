@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 from support.local_and_remote import opened
 from typer.testing import CliRunner
@@ -14,6 +16,7 @@ import workbench as wb
 from workbench.cli import app
 from workbench.errors import BadRequest, ExecutorAway, NotFound
 from workbench.exchange import writing
+from workbench.exchange.passport import Passport
 from workbench.fleet import Place, measurement_written
 from workbench.records import Dashboard
 
@@ -124,10 +127,10 @@ def test_a_file_that_the_system_refuses_does_not_stop_the_others(
     (tmp_path / "out").mkdir()
     write = writing._parquet
 
-    def parquet(path: Path, *rest: object) -> None:
-        if "rpt" in path.name:
+    def parquet(path: Path, tables: Iterator[pa.Table], passport: Passport) -> None:
+        if passport.measurement["name"] == "rpt 1":
             raise OSError(errno.ENOSPC, "Error writing bytes to file")
-        write(path, *rest)
+        write(path, tables, passport)
 
     monkeypatch.setattr(writing, "_parquet", parquet)
     with wb.open(place) as bench:
