@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 
-import ipykernel  # noqa: F401 - a kernel has it
 import pytest
 
 from workbench.bench import first_plot
@@ -13,6 +12,7 @@ from workbench.notebook import plotly_ahead
 
 @pytest.fixture
 def brought(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    pytest.importorskip("ipykernel")  # a kernel has it
     made: list[str] = []
     monkeypatch.setattr(plotly_ahead, "PlotlyAhead", lambda: made.append("widget"))
     monkeypatch.setattr(first_plot, "_QUIET_SECONDS", 0)
