@@ -358,8 +358,9 @@ kept rows, candidates and the choice of samples. With numpy alone (the lines abo
 choice waited for branches that nobody can predict. It seeks the least and the greatest of a pixel column without their
 places first, and moves scores to another array, of which the processor takes several at once: half the time of a
 choice, a tenth of an overview. What is left is zstd, SQLite and some hundred calls from Python. A window is found by
-its share of the range first, which takes two or three looks at heads where a search by halves took twelve. Of its first and last chunk
-only the rows of the window become values; that half of both chunks was divided and dropped took a twentieth of it.
+its share of the range first, which takes two or three looks at heads where a search by halves took twelve. Of its
+first and last chunk only the rows of the window become values; that half of both chunks was divided and dropped took a
+twentieth of it.
 Of 2.28 bytes a row of decimals 1.58 are the samples, 0.46 the pyramid, 0.03 the heads and 0.2 the ends of SQLite's
 pages.
 
