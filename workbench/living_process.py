@@ -84,6 +84,20 @@ def has_ended(name: str) -> bool | None:
     return not is_alive(pid) or (began(pid) or "0") != parts[2]
 
 
+def left_in(folder: str | Path, before: str) -> list[Path]:
+    """What processes of this machine that have ended left in a folder: all that is named ``before`` and a `name`.
+    Nothing where the folder cannot be read."""
+    try:
+        with os.scandir(folder) as found:
+            return [Path(one.path) for one in found if _is_left(one.name, before)]
+    except OSError:
+        return []
+
+
+def _is_left(name: str, before: str) -> bool:
+    return name.startswith(before) and has_ended(name.removeprefix(before)) is True
+
+
 def _machine_number() -> str:
     return f"{zlib.crc32(machine().encode()):08x}"
 

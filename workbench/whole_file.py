@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -11,7 +10,8 @@ from pathlib import Path
 from . import living_process
 from .errors import BadRequest
 
-_DRAFT = re.compile(rf"\.workbench-({living_process.NAME})")
+_DRAFT = ".workbench-"
+"""How the names of drafts begin."""
 _looked: set[Path] = set()
 """Folders in which this process has looked for what killed ones left: once is enough."""
 
@@ -50,7 +50,7 @@ def whole_file(path: Path) -> Iterator[Path]:
     refuse_folder(path)
     _remove_left(path.absolute().parent)
     # Without the name of the file, which may be as long as names can be.
-    draft = path.with_name(f".workbench-{living_process.name()}")
+    draft = path.with_name(f"{_DRAFT}{living_process.name()}")
     try:
         try:
             yield draft
@@ -73,8 +73,6 @@ def _remove_left(folder: Path) -> None:
     if folder in _looked:
         return
     _looked.add(folder)
-    with suppress(OSError), os.scandir(folder) as found:
-        for one in found:
-            named = _DRAFT.fullmatch(one.name)
-            if named is not None and living_process.has_ended(named[1]):
-                Path(one.path).unlink(missing_ok=True)
+    for draft in living_process.left_in(folder, _DRAFT):
+        with suppress(OSError):
+            draft.unlink()
