@@ -51,6 +51,14 @@ def test_more_columns_than_the_bound(tmp_path: Path) -> None:
         consume(put(tmp_path, f"{HEADER.strip()},{names},one\n{line}"))
 
 
+def test_names_beyond_the_bound_take_no_time(tmp_path: Path) -> None:
+    begun = time.process_time()
+    names = ",".join(f"c{place}" for place in range(9_000))
+    with pytest.raises(TooLarge, match=r"has 900[0-9] columns"):
+        consume(put(tmp_path, f"{HEADER.strip()},{names}\n" + rows(10)))
+    assert time.process_time() - begun < SECONDS
+
+
 def test_a_million_columns(tmp_path: Path) -> None:
     begun = time.process_time()
     wide = HEADER.strip() + "," + ",".join(f"c{place}" for place in range(1_000_000)) + "\n"

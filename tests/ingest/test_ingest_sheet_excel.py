@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 import zipfile
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from test_ingest_sheet import workbook
 
 from workbench.errors import BadRequest
 from workbench.ingest.plan.headings import Heading
-from workbench.ingest.plan.sheet import read_sheet
+from workbench.ingest.plan.sheet import MOST_COLUMNS, read_sheet
 
 
 def merged(data: bytes, *ranges: str) -> bytes:
@@ -76,3 +77,23 @@ def test_a_capacity_in_a_unit_of_something_else_is_not_the_rating(unit: str) -> 
 @pytest.mark.parametrize("heading", ["capacity [mAh]", "Nennkapazität [Ah]", "capacity [A h]", "Umin [V]"])
 def test_a_rating_in_a_unit_of_its_own_is_one(heading: str) -> None:
     assert Heading(heading, "The sheet").means == "rated"
+
+
+def test_a_long_heading_is_refused_at_once(tmp_path: Path) -> None:
+    begun = time.process_time()
+    (tmp_path / "cells.csv").write_text(f"file,mass [mg],{'/a' * 50_000} x y\nA_*,3,4\n")
+    with pytest.raises(BadRequest, match="the heading of column 3 has 100004 characters; at most 500 can be read"):
+        read_sheet(tmp_path / "cells.csv")
+    assert time.process_time() - begun < 5  # each slash was looked at with all that follows it
+    (tmp_path / "cells.csv").write_text(f'file,mass [mg]\nA_*,3\n"B_*,{"4" * 200_000}\n')
+    with pytest.raises(BadRequest, match="cannot be read as text with ',' between its cells: field larger"):
+        read_sheet(tmp_path / "cells.csv")
+
+
+def test_only_so_many_columns(tmp_path: Path) -> None:
+    names = ",".join(f"property {place}" for place in range(MOST_COLUMNS))
+    (tmp_path / "cells.csv").write_text(f"file,{names}\nA_*,3\n")
+    with pytest.raises(BadRequest, match=r"has more than 1.000 columns"):
+        read_sheet(tmp_path / "cells.csv")
+    (tmp_path / "cells.csv").write_text(f"file,{names.rpartition(',')[0]}{',' * 2000}\nA_*,3\n")
+    assert read_sheet(tmp_path / "cells.csv").rows[0].labels.cell == {"property 0": 3}

@@ -207,7 +207,9 @@ def _slip(folded: str) -> bool:
     """Whether a word is a slip of the pen away from one of ours."""
     known = [word for word in (*_ENGLISH, *OF_THE_TEST) if len(word) > 3]
     return any(
-        sorted(folded) == sorted(word) or _distance(folded, word) <= (1 if len(word) < 6 else 2) for word in known
+        sorted(folded) == sorted(word) or _distance(folded, word) <= (1 if len(word) < 6 else 2)
+        for word in known
+        if abs(len(word) - len(folded)) <= 2
     )
 
 

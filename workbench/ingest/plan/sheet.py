@@ -18,7 +18,7 @@ from ...errors import BadRequest
 from ...messages import counted, quoted
 from ...near_files import meant_file
 from ...readers.file.valueless_cells import Valueless, letters, valueless_cells
-from ...records.values import composed
+from ...records.values import LONGEST_NAME, composed
 from ..processes.warm_workers import ask_locked
 from ..processes.worker_process import DIED, as_path, as_text
 from .headings import FILE, Heading, has_decimal_comma, may_be_thousands, names_files
@@ -28,6 +28,7 @@ from .paths import shown, stem_of
 MOST_ROWS = 100_000
 MOST_BYTES = 64 << 20
 MOST_TITLES = 20
+MOST_COLUMNS = 1000
 _ENDINGS = (".csv", ".tsv", ".txt", ".xlsx", ".xlsm", ".xls", ".ods")
 
 
@@ -237,6 +238,13 @@ def _more(left: list[str]) -> list[str]:
 
 def _headings(texts: Sequence[str], name: str) -> dict[int, Heading]:
     where = f"The sheet '{name}'"
+    if sum(map(bool, texts)) > MOST_COLUMNS:
+        raise BadRequest(f"{where} has more than {counted(MOST_COLUMNS, 'column')}.")
+    for at, text in enumerate(texts, 1):
+        if len(text) > LONGEST_NAME:
+            raise BadRequest(
+                f"{where}: the heading of column {at} has {len(text)} characters; at most {LONGEST_NAME} can be read."
+            )
     headings = {at: Heading(text, where) for at, text in enumerate(texts) if text}
     seen: dict[tuple[str, ...], str] = {}
     for heading in headings.values():
@@ -282,7 +290,12 @@ def _of_text(data: bytes) -> tuple[list[list[str]], bool]:
         raise BadRequest("The text encoding of the sheet is not known. Save it as UTF-8.")
     first = next((line for line in text.splitlines() if line.strip()), "")
     separator = max(";\t,", key=first.count)
-    return list(csv.reader(io.StringIO(text), delimiter=separator)), separator == ";"
+    try:
+        return list(csv.reader(io.StringIO(text), delimiter=separator)), separator == ";"
+    except csv.Error as error:  # a cell of more than 131 072 characters, as after a quote that does not end
+        raise BadRequest(
+            f"The sheet cannot be read as text with '{separator}' between its cells: {error}."
+        ) from None
 
 
 def _of_workbook(path: Path, data: bytes) -> list[list[str]]:

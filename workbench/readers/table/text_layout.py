@@ -55,7 +55,8 @@ _UNDER_TITLES = re.compile(r"(?=.*--)[\s|:-]*+")
 class HeaderLine:
     """A line that can be a header: its number from 0, its delimiter, its fields and their folded names ``keys``.
 
-    ``lines``: how many lines of the file it takes; a quoted field may hold the ends of some.
+    ``lines``: how many lines of the file it takes; a quoted field may hold the ends of some. ``beyond``: how many
+    more fields it has. They are over the limit, and nothing looks at them: each look at a name takes time.
     """
 
     line: int
@@ -64,6 +65,7 @@ class HeaderLine:
     keys: frozenset[str]
     quoted: bool
     lines: int = 1
+    beyond: int = 0
 
     @property
     def below(self) -> int:
@@ -166,7 +168,7 @@ def header_lines(head: Head) -> tuple[HeaderLine, ...]:
                 continue
             if of_units(fields) and _has_names_above(head.lines[:place], delimiter, len(fields)):
                 continue
-            found.append(HeaderLine(place, delimiter, tuple(fields), keys_of(fields), quoted))
+            found.append(_header_line(place, delimiter, fields, quoted))
     return tuple(found)
 
 
@@ -186,7 +188,12 @@ def _broken_header(lines: Sequence[str], place: int, delimiter: str) -> HeaderLi
     names = [field for field in fields if field]
     if taken < 2 or quotes % 2 or len(names) < 2 or any(map(is_number, names)):
         return None
-    return HeaderLine(place, delimiter, tuple(fields), keys_of(fields), quoted=False, lines=taken)
+    return _header_line(place, delimiter, fields, quoted=False, lines=taken)
+
+
+def _header_line(place: int, delimiter: str, fields: Sequence[str], quoted: bool, lines: int = 1) -> HeaderLine:
+    names = tuple(fields[: limits.MOST_COLUMNS])
+    return HeaderLine(place, delimiter, names, keys_of(names), quoted, lines, len(fields) - len(names))
 
 
 def _has_names_above(above: Sequence[str], delimiter: str, fields: int) -> bool:
@@ -206,10 +213,9 @@ def lay_out(head: Head, header: HeaderLine) -> Layout:
     TooLarge
         If there are more columns than ``limits.MOST_COLUMNS``.
     """
-    if len(header.fields) > limits.MOST_COLUMNS:
-        raise TooLarge(
-            f"'{head.name}' has {len(header.fields)} columns; at most {limits.MOST_COLUMNS} can be read."
-        )
+    if header.beyond:
+        count = len(header.fields) + header.beyond
+        raise TooLarge(f"'{head.name}' has {count} columns; at most {limits.MOST_COLUMNS} can be read.")
     fields, skip = list(header.fields), header.below
     sample = _sample(head, skip, header)
     if sample and _is_unit_row(sample[0]):
