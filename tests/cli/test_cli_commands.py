@@ -277,6 +277,18 @@ def test_run_writes_what_the_ending_says(run: Run, demo_folder: Path, tmp_path: 
         assert json.loads(out.read_text())["nbformat"] == 4
 
 
+@pytest.mark.parametrize(
+    "output, what", [(["-o", "f.csv", "--step", "fade"], "the rows of a step"), (["-o", "f.ipynb"], "a notebook")]
+)
+def test_a_paper_is_only_for_a_figure(
+    run: Run, demo_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output: list[str], what: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ended = run("run", demo_folder / "recipes" / "fade-by-batch.json", *output, "--width", "8 cm")
+    assert (ended.code, list(tmp_path.glob("f.*"))) == (2, [])
+    assert f"are for a figure, not for {what}." in ended.err
+
+
 def test_run_and_check_take_the_name_of_a_saved_plot(run: Run, demo_store: Path, tmp_path: Path) -> None:
     with wb.open(demo_store) as bench:
         (board, *_) = bench.dashboards.list()["name"]

@@ -94,12 +94,14 @@ class Exporting:
         Raises
         ------
         BadRequest
-            For an unknown ending, step or paper, a table in another file, or an absent folder.
+            For an unknown ending, step or paper, a paper for rows or a notebook, a table in another file, or an absent
+            folder.
         Invalid
             As ``figure``.
         """
         target, chosen, backend = Path(out), merged(values, {}), then(self.backend, as_of)
         if step is not None:
+            _refuse_paper(paper, "the rows of a step")
             return export_step(backend, self._read(recipe), target, chosen, step=step, progress=progress)
         found = self._meant(recipe)
         return export_figure(
@@ -154,6 +156,8 @@ def export_figure(
     recipe = found.recipe() if isinstance(found, SavedPlot) else found
     plot = page_exports.seen(found) if isinstance(found, SavedPlot) else None
     config = unchecked(recipe)
+    if ending == "ipynb":
+        _refuse_paper(paper or {}, "a notebook")
     remarks: list[Remark] = []
     answer = backend.figure(config, values, progress, protected=is_protected(backend, recipe, protected))
     said = backend.passport(config, answer, plot=plot, with_recipe=with_recipe)
@@ -167,6 +171,11 @@ def export_figure(
     else:
         remarks = figure_files.save_figure(target, answer.figure, paper or {}, tidy=tidy, passport=said)
     return _record(answer, [*answer.warnings, *pictures.as_warnings(remarks)])
+
+
+def _refuse_paper(paper: PaperOptions, what: str) -> None:
+    if pictures.wants_paper(paper):
+        raise BadRequest(f"A paper, its size, font and columns are for a figure, not for {what}. Leave them out.")
 
 
 def export_step(
