@@ -278,7 +278,8 @@ def test_run_writes_what_the_ending_says(run: Run, demo_folder: Path, tmp_path: 
 
 
 @pytest.mark.parametrize(
-    "output, what", [(["-o", "f.csv", "--step", "fade"], "the rows of a step"), (["-o", "f.ipynb"], "a notebook")]
+    ("output", "what"),
+    [(["-o", "f.csv", "--step", "fade"], "the rows of a step"), (["-o", "f.ipynb"], "a notebook")],
 )
 def test_a_paper_is_only_for_a_figure(
     run: Run, demo_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output: list[str], what: str
