@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from workbench.errors import FileRefused
 from workbench.readers import Reading, read
 from workbench.table import Table, concat
 
@@ -254,3 +255,78 @@ def test_several_names_and_values_in_a_line(tmp_path: Path) -> None:
         "Tester Channel": "1",
         "Procedure": "M50.000",
     }
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        "Datum;Uhrzeit",
+        "Date;Clock",
+        "Fecha;Hora",
+        "日付;時刻",
+        "Date;Timestamp",
+        "Date;hh:mm:ss",
+        "date;local time",
+    ],
+)
+def test_a_column_of_times_of_day_is_joined_with_one_of_days(names: str, tmp_path: Path) -> None:
+    body = rows("{day};{hms};{u:.4f};{i}")
+    reading, table = got(tmp_path, f"{names};Voltage [V];Current [A]\n{body}")
+    holds(table)
+    assert str(reading.start_time) == "2024-05-13 09:00:00+00:00"
+    assert "is the time of day of" in " ".join(note.message for note in reading.notes)
+
+
+@pytest.mark.parametrize("days", ["{day}", "2024-05-13 0{hms}"])
+def test_times_within_steps_and_those_beside_a_full_date_are_no_times_of_day(days: str, tmp_path: Path) -> None:
+    body = rows(days + ";{hmsw};{u:.4f};{i}")
+    reading, table = got(tmp_path, f"Datum;Dauer;Voltage [V];Current [A]\n{body}")
+    assert "Dauer" in table
+    assert "is the time of day of" not in " ".join(note.message for note in reading.notes)
+
+
+NAMES = [
+    "Time,s;Test step;I,A;U,V",
+    "Tid (s);Steg;Ström (A);Spänning (V)",
+    "Tijd (s);Stap;Stroom (A);Spanning (V)",
+    "Czas [s];Krok;Prąd [A];Napięcie [V]",
+    "Testtime;Line;Channel Current;Channel Voltage",
+]
+
+
+@pytest.mark.parametrize("names", NAMES)
+def test_names_of_other_languages_and_units_behind_a_comma(names: str, tmp_path: Path) -> None:
+    holds(got(tmp_path, f"{names}\n" + rows("{t};{state};{i};{u:.4f}"))[1])
+
+
+def test_counters_under_short_and_other_names(tmp_path: Path) -> None:
+    names = "DataSequence,StepNo,TotTime(H:M:S),Voltage(V),Current(A),TotCycle,Char. Cap.(Ah),Dischar. Cap.(Ah)"
+    holds(table := got(tmp_path, f"{names}\n" + rows("{n},{step},0{hms},{u:.4f},{i},7,0.5,0.25"))[1])
+    assert table["Step from cycler"].tolist() == [n // 4 + 1 for n in range(16)]
+    assert set(table["Cycle from cycler"].tolist()) == {7}
+    assert set(table["Charge capacity [A.h]"].tolist()) == {0.5}
+    assert set(table["Discharge capacity [A.h]"].tolist()) == {0.25}
+    names = "总时间,步序号,循环圈数,电压(V),电流(A)"
+    table = got(tmp_path, f"{names}\n" + rows("{t},{step},7,{u:.4f},{i}"))[1]
+    assert table["Step from cycler"].tolist() == [n // 4 + 1 for n in range(16)]
+    assert set(table["Cycle from cycler"].tolist()) == {7}
+
+
+def test_rows_that_end_before_the_current_are_refused(tmp_path: Path) -> None:
+    """The step has a name and no field, so the voltage stands below it."""
+    body = rows("{t};{u:.4f};{i}")
+    with pytest.raises(FileRefused, match=r"3 fields below a header of 4, so none has a value in 'Current \[A\]'"):
+        got(tmp_path, f"Time [s];Step name;Voltage [V];Current [A]\n{body}")
+
+
+def test_rows_that_end_before_another_column_are_told(tmp_path: Path) -> None:
+    reading, table = got(tmp_path, "Time [s];Voltage [V];Current [A];Remark\n" + rows("{t};{u:.4f};{i}"))
+    holds(table)
+    told = {note.code: note.message for note in reading.notes}["rows_end_early"]
+    assert told.startswith("Rows have 3 fields below a header of 4: 'Remark' has no value.")
+
+
+def test_a_current_that_only_later_rows_have_is_no_reason_to_refuse(tmp_path: Path) -> None:
+    rest = "".join(f"{10 * n};3.6\n" for n in range(40))
+    table = got(tmp_path, "Time [s];Voltage [V];Current [A]\n" + rest + "400;3.7;1\n410;3.71;1\n")[1]
+    assert table["Current [A]"].floats()[-2:] == pytest.approx([-1, -1])

@@ -16,7 +16,8 @@ from ..table.text_layout import HeaderLine, header_lines
 TIME_NAMES = (
     "test time", "testtime", "total time", "tottime", "cumulative time", "elapsed time", "elapsed", "run time",
     "time elapsed", "testzeit", "prüfzeit", "programmdauer", "prog time", "测试时间", "总时间", "経過時間",
-    "corrected time", "time", "t", "zeit", "temps", "tiempo", "tempo", "时间", "時間", "시간", "время",
+    "corrected time", "time", "t", "zeit", "tid", "tijd", "czas", "temps", "tiempo", "tempo", "时间", "時間",
+    "시간", "время",
 )  # fmt: skip
 """Names of the time of the whole test come first: a plain "time" beside them is the time of the step."""
 CURRENT_NAMES = (
@@ -41,10 +42,13 @@ CURRENT_NAMES = (
     "current i",
     "we(1) current",
     "we current",
+    "channel current",
+    "c cur",
     "working electrode current",
     "amp",
     "ampere",
     "amperes",
+    *("ström", "strøm", "stroom", "prąd"),
     "curr",
     "mamp",
     "mamps",
@@ -60,11 +64,12 @@ CURRENT_NAMES = (
 VOLTAGE_NAMES = (
     "voltage", "v", "u", "volts", "potential", "cell voltage", "terminal voltage", "voltage measured", "ecell",
     "ewe", "measured voltage", "e", "vol", "ocv", "spannung", "tension", "tensión", "tensione", "tensão", "voltaje",
-    "mv", "电压", "電圧", "電壓", "전압", "напряжение", "<ecell>", "<ewe>", "ewe-ece", "<ewe-ece>", "e cell", "e we",
+    "mv", "电压", "電圧", "電壓", "전압", "напряжение", "spänning", "spænding", "spenning",
+    "spanning", "napięcie", "<ecell>", "<ewe>", "ewe-ece", "<ewe-ece>", "e cell", "e we",
     "u cell", "v cell", "cell potential", "electrode potential", "we(1) potential", "we potential", "working electrode",
     "working electrode potential", "vf", "potential applied", "volt", "mvolt", "mvolts", "millivolt", "millivolts",
     "ocp", "open circuit voltage", "open circuit potential", "battery voltage", "pack voltage", "module voltage",
-    "v bat", "vbat", "v batt", "vbatt", "u bat", "ubat", "battvoltage",
+    "channel voltage", "c vol", "v bat", "vbat", "v batt", "vbatt", "u bat", "ubat", "battvoltage",
 )  # fmt: skip
 CLOCK_NAMES = (
     "date",
@@ -81,6 +86,7 @@ CLOCK_NAMES = (
     "time stamp",
     "系统时间",
     "绝对时间",
+    *("日期", "日期时间", "日付", "日時", "날짜", "fecha", "data", "data e ora", "date et heure", "fecha y hora"),
 )
 _OF_DIGATRON = ("programmdauer",)
 """The time of German exports of Digatron: milliseconds, with the unit or without."""
@@ -97,6 +103,7 @@ COLUMNS = (
             "step number",
             "step",
             "step id",
+            "stepid",
             "ns",
             "step count",
             "stepnumber",
@@ -104,11 +111,15 @@ COLUMNS = (
             "schritt",
             "étape",
             "step no",
+            "stepno",
+            "step nr",
             "step#",
             "paso",
             "passo",
             "ステップ",
-            *("schrittnummer", "schritt-nr", "schritt nr", "工步号", "工步序号", "工步"),
+            "ｽﾃｯﾌﾟ",
+            "스텝",
+            *("schrittnummer", "schritt-nr", "schritt nr", "工步号", "工步序号", "工步索引", "步序号", "工步"),
         ),
     ),
     From(
@@ -126,9 +137,14 @@ COLUMNS = (
             "cycleindex",
             "zyklus",
             "cycle no",
+            "cycle nr",
+            "number of cycle",
+            "totcycle",
             "cycle#",
             "ciclo",
             "サイクル",
+            "ｻｲｸﾙ",
+            "사이클",
             *(
                 "zyklusnummer",
                 "zyklus-nr",
@@ -137,6 +153,9 @@ COLUMNS = (
                 "循环",
                 "循环次数",
                 "循环序号",
+                "循环索引",
+                "循环圈数",
+                "圈数",
                 "循環",
                 "循環號",
             ),
@@ -153,7 +172,7 @@ COLUMNS = (
                 "q discharge",
                 "qdischarge",
             ),
-            *("dchg ah", "dischargecapacity", "放电容量", "放電容量"),
+            *("dchg ah", "dischar cap", "dischargecapacity", "放电容量", "放電容量"),
             *("entladekapazität", "entladekapazitaet", "entladene kapazität", "kapazität entladen"),
             *("capacité de décharge", "capacité décharge", "capacidad de descarga", "capacità di scarica"),
         ),
@@ -164,7 +183,7 @@ COLUMNS = (
         "Charge capacity [A.h]",
         (
             *("charge capacity", "charging capacity", "chg cap", "charge cap", "q charge", "qcharge", "chg ah"),
-            *("chargecapacity", "充电容量", "充電容量"),
+            *("char cap", "chargecapacity", "充电容量", "充電容量"),
             *("ladekapazität", "ladekapazitaet", "geladene kapazität", "kapazität laden"),
             *("capacité de charge", "capacité charge", "capacidad de carga", "capacità di carica"),
         ),
@@ -298,7 +317,7 @@ DELIMITED = Delimited(
     sign="found",
     states=STATES,
     clocks=CLOCK_NAMES,
-    rule=10,
+    rule=11,
 )
 
 

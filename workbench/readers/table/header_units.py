@@ -188,7 +188,7 @@ def fold(name: str) -> str:
 
 @lru_cache(maxsize=4096)
 def split_header(text: str) -> Header:
-    """Name and unit of a header: ``Current(mA)``, ``I [A]``, ``time/s``, ``Voltage#V``, ``test_time_second``.
+    """Name and unit of a header: ``Current(mA)``, ``I [A]``, ``time/s``, ``Voltage#V``, ``U,V``, ``test_time_second``.
 
     Wide brackets and slashes, as in ``电流（mA）``, are read like plain ones.
 
@@ -211,7 +211,7 @@ def _parted(text: str) -> Header:
     bracketed = _BRACKETED.match(clean)
     if bracketed and (unit_of(bracketed["unit"]) or len(bracketed["unit"]) > 1):
         return Header(clean, fold(bracketed["name"]), bracketed["unit"].strip())
-    for mark in ("/", "#"):
+    for mark in ("/", "#", ","):
         name, found, unit = clean.rpartition(mark)
         if found and name and unit_of(unit):
             return Header(clean, fold(name), unit.strip())

@@ -44,8 +44,8 @@ from .several_cells import (
 from .states import States
 from .tables_below import only, refuse_below, section_of, sections
 from .text_layout import HeaderLine, Layout, header_lines, lay_out
-from .text_rows import BEYOND, Rows, refuse_nested, refuse_unread
-from .time_evidence import moments_of
+from .text_rows import BEYOND, Rows, refuse_nested, refuse_unread, without_fields
+from .time_evidence import moments_of, take_time_of_day
 from .values import one_clock, without_points
 
 Frame = pd.DataFrame
@@ -204,8 +204,10 @@ def read_text(
     if parser.places.repeated and head.test is None:
         refuse_below(head, header, plan, parser.places, layout.decimal)
     refuse_unread(head.name, plan, first, layout.decimal)
+    notes += without_fields(head.name, plan, first, layout.usual)
     refuse_nested(head.name, plan, first)
     take_temperature(plan, first, notes)
+    take_time_of_day(plan, first, layout.decimal)
     if format.settle is not None:
         format.settle(plan, first, layout.decimal, bool(column_map), notes)
     decimal = layout.decimal

@@ -94,7 +94,7 @@ class Layout:
 
     ``skip``: number of lines before the first row. ``labels``: the headers, made unique. ``decimal``: the decimal mark,
     None if the sample shows none. ``whole_rows``: the smallest number of fields of a row in the sample. ``mean_line``:
-    characters. ``blanks``: there are blanks after delimiters.
+    characters. ``blanks``: there are blanks after delimiters. ``usual``: the number of fields of most rows.
     """
 
     skip: int
@@ -106,6 +106,7 @@ class Layout:
     whole_rows: int
     mean_line: int
     blanks: bool
+    usual: int
     by_points: frozenset[str] = frozenset()
     """The columns of a file with decimal commas whose points group thousands: ``2.500``."""
 
@@ -248,7 +249,7 @@ def lay_out(head: Head, header: HeaderLine) -> Layout:
     blanks = any(header.delimiter + " " in line for line in head.lines[skip : skip + _SAMPLE])
     mean = sum(len(line) for line in head.lines[skip:]) // max(len(head.lines) - skip, 1)
     return Layout(
-        skip, header.delimiter, labels, decimal, thousands, header.quoted, whole, mean, blanks, by_points
+        skip, header.delimiter, labels, decimal, thousands, header.quoted, whole, mean, blanks, usual, by_points
     )
 
 

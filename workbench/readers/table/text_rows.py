@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ...cycling.columns import CURRENT, FREQUENCY, POWER, TIME, VOLTAGE
 from ...cycling.findings import Finding
 from ...errors import FileRefused
-from ...messages import counted, option_name, spaced, times
+from ...messages import counted, option_name, quoted, spaced, times
 from ...table import Column, Table
 from .columns import Plan, Planned, in_order
 from .impedance import PARTS, completed
@@ -410,6 +410,33 @@ def refuse_unread(file: str, plan: Plan, first: pd.DataFrame, decimal: str | Non
         with_digits = int(wrong.str.contains(r"\d").sum())
         if not np.isfinite(values).any() or 2 * with_digits > len(texts) - int(texts.isin(["", "nan"]).sum()):
             raise no_number(file, column, str(wrong.iloc[0]), some=bool(np.isfinite(values).any()))
+
+
+def without_fields(file: str, plan: Plan, first: pd.DataFrame, usual: int) -> list[Finding]:
+    """What is to be known of a table whose rows end before its header does. ``usual``: the fields of most rows.
+
+    A field that rows leave out may stand before the last one: then names stand above the wrong columns.
+
+    Raises
+    ------
+    FileRefused
+        If the rows have no field for the time, the current or the voltage.
+    """
+    absent = [label for label in plan.labels[usual:] if label in first and first[label].isna().all()]
+    if not absent:
+        return []
+    counts = f"{counted(usual, 'field')} below a header of {len(plan.labels)}"
+    for name in (TIME, CURRENT, VOLTAGE):
+        column = plan.find(name)
+        if column is not None and column.header in absent:
+            raise FileRefused(
+                f"The rows of '{file}' have {counts}, so none has a value in '{column.header}', and other names may "
+                "stand above the wrong columns. Export it again with a name for each field, in their order."
+            )
+    text = f"Rows have {counts}: {quoted(absent)} {'has' if len(absent) == 1 else 'have'} no value. "
+    return [
+        Finding("odd", "rows_end_early", text + "If another field is left out, names stand above wrong columns.")
+    ]
 
 
 def refuse_nested(file: str, plan: Plan, first: pd.DataFrame) -> None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 
 from ...cycling.columns import TEMPERATURE, TIME
 from ...cycling.findings import Finding
 from ...errors import FileRefused
 from ...messages import column_map as mapping
 from ...messages import counted, spaced, times
-from .columns import HOURS_AND_MINUTES, Plan, Planned
+from .columns import HOURS_AND_MINUTES, Plan, Planned, order_of
 from .header_units import Unit, time_words
 from .values import (
     Cells,
@@ -40,6 +42,8 @@ _LEAST = 60.0
 _OTHER = 5.0
 """A time that goes on as many times faster or slower than a clock is another time."""
 _SAMPLE = 300
+_NO_MIDNIGHT = re.compile(r"[1-9][^:]?:|:\S*[1-9]")
+_TIME_OF_DAY = re.compile(r"(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)?")
 _SHARED = 0.25
 """Share of the samples that may have the clock time of the one before."""
 
@@ -94,6 +98,46 @@ def refuse_times_of_day(file: str, header: str, texts: Cells) -> None:
         f"The clock times in column '{header}' of '{file}', such as '{str(sample.iloc[0])[:40]}', have no day. To take "
         f"them for the time of the test, say {meant}: where they pass midnight, the time goes on."
     )
+
+
+def take_time_of_day(plan: Plan, first: pd.DataFrame, decimal: str | None) -> None:
+    """Use a column of times of day as the time, if the file has days alone and no other time. Changes ``plan``.
+
+    Loggers write ``Datum;Uhrzeit`` in many languages. The days alone would give all samples of a day one time.
+    ``first`` are the first rows.
+    """
+    clocks = {column.header: first[column.header] for column in plan.columns if column.role == "clock"}
+    of_day = [header for header, cells in clocks.items() if _are_times_of_day(cells)]
+    days = [header for header, cells in clocks.items() if _are_days_alone(cells)]
+    if plan.find(TIME) is not None or not days or len(days) + len(of_day) < len(clocks):
+        return
+    free = [column.header for column in plan.columns if column.role == "free" and column.header in first]
+    of_day += [header for header in free if _are_times_of_day(first[header])]
+    if len(of_day) == 1 and _fall_at_midnight(durations(first[of_day[0]])[0], moments_of(first[days[0]], decimal)):
+        place = next(at for at, column in enumerate(plan.columns) if column.header == of_day[0])
+        plan.columns[place] = replace(plan.columns[place], name=TIME, role="time")
+        plan.columns.sort(key=lambda planned: order_of(planned.name))
+
+
+def _are_days_alone(cells: Cells) -> bool:
+    """Whether dates have no time of day, or that of midnight, as a workbook writes them."""
+    if not is_text(cells):
+        return False
+    texts = cells.dropna().astype("str")
+    return not texts[texts.str.contains(":", regex=False)].str.contains(_NO_MIDNIGHT).any()
+
+
+def _are_times_of_day(cells: Cells) -> bool:
+    sample = cells.dropna().head(_SAMPLE).astype("str").str.strip()
+    return is_text(cells) and len(sample) > 0 and bool(sample.str.fullmatch(_TIME_OF_DAY).all())
+
+
+def _fall_at_midnight(values: Floats, days: Floats | None) -> bool:
+    """Whether times, (n,) s, are of the days, (n,) s, and fall at no other place, as times within steps do."""
+    if days is None or not are_of_days(values, days):
+        return False
+    known = np.isfinite(values) & np.isfinite(days)
+    return not (np.diff(values[known]) < 0)[np.diff(days[known]) == 0].any()
 
 
 def are_of_days(values: Floats, days: Floats) -> bool:
