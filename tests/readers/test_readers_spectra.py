@@ -273,6 +273,10 @@ def test_names_that_do_not_fit_the_rows_are_never_guessed(header: str, tmp_path:
         (("freq/Hz", "Re(Z)/Ohm", "-Im(Z)/Ohm"), -1, set()),
         (("f", "Z'", 'Z"'), 1, {"unit"}),
         (("frequency", "zreal", "zimag"), -1, {"unit", "imaginary_sign"}),
+        (("Data: Frequency", "Data: Z'", "Data: Z''"), 1, {"unit"}),
+        (("频率(Hz)", "阻抗实部(Ohm)", "阻抗虚部(Ohm)"), 1, set()),
+        (("주파수(Hz)", "실수부(Ohm)", "허수부(Ohm)"), 1, set()),
+        (("周波数/Hz", "実部/Ohm", "虚部/Ohm"), 1, set()),
     ],
 )
 @pytest.mark.parametrize("ending", ["csv", "parquet"])

@@ -14,8 +14,8 @@ _MARKS = str.maketrans(
         "−": "-", "–": "-", "—": "-", "‐": "-", "ϕ": "φ", "ϑ": "θ", "Φ": "φ", "Θ": "θ",
     }
 )  # fmt: skip
-_PLOT_COLUMN = re.compile(r"\(\s*[ab]\s*\)$", re.IGNORECASE)
-"""ZPlot writes the column of its plot behind a name: ``Z'(a)``, ``Z''(b)``."""
+_PLOT_COLUMN = re.compile(r"^data:|\(\s*[ab]\s*\)$", re.IGNORECASE)
+"""ZPlot writes the column of its plot behind a name: ``Z'(a)``, ``Z''(b)``. ZView writes before it ``Data: Z'``."""
 _LONGEST = 200
 """Characters of a name. Patterns are slow on longer texts, and no name is longer."""
 _NEGATIVE = re.compile(r"^(?:-1[*·x]|-|neg(?:ative)?|minus)")
@@ -31,8 +31,18 @@ def _spellings(words: tuple[str, ...], others: tuple[str, ...] = ()) -> Iterator
 
 
 _IN_WORDS = {
-    "z re": ("realteil", "partieréelle", "partereal", "resistance", "rs", "实部"),
-    "z im": ("imaginärteil", "imaginaerteil", "partieimaginaire", "parteimaginaria", "reactance", "xs", "虚部"),
+    "z re": ("realteil", "partieréelle", "partereal", "resistance", "rs", "实部", "阻抗实部", "実部", "실수부"),
+    "z im": (
+        "imaginärteil",
+        "imaginaerteil",
+        "partieimaginaire",
+        "parteimaginaria",
+        "reactance",
+        "xs",
+        "虚部",
+        "阻抗虚部",
+        "허수부",
+    ),
 }
 _WORDS = {
     "frequency": (
@@ -45,6 +55,8 @@ _WORDS = {
         "frecuencia",
         "frequenza",
         "频率",
+        "周波数",
+        "주파수",
         "ν",
     ),
     "z re": tuple(_spellings(("re", "real", "realpart"), ("z'", "z1", "zr", *_IN_WORDS["z re"]))),
@@ -62,7 +74,8 @@ _WORDS = {
     ),
     "z phase": tuple(
         _spellings(
-            ("phase", "phz", "ph", "phi", "φ", "theta", "θ", "phaseangle", "angle", "arg"), ("phasenwinkel",)
+            ("phase", "phz", "ph", "phi", "φ", "theta", "θ", "phaseangle", "angle", "arg"),
+            ("phasenwinkel", "相位", "相位角", "위상"),
         )
     ),
 }
