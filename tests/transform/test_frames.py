@@ -192,3 +192,21 @@ def test_a_script_may_put_its_own_into_data() -> None:
     assert (data["mine"], list(data)) == (1, ["curves", "mine"])
     del data["curves"]
     assert list(data) == ["mine"]
+
+
+def test_a_notebook_completes_names_of_steps_and_sources() -> None:
+    pytest.importorskip("IPython")
+    from IPython.core.completer import provisionalcompleter
+    from IPython.core.interactiveshell import InteractiveShell
+
+    samples = Samples(np.array([0]), Table.of({"Voltage [V]": [3.6]}), True, 1)
+    shell = InteractiveShell()
+    shell.user_ns["data"] = data = frames(pack({"cells": every_type(), "curves": {"a1": samples}}))
+    shell.user_ns["curves"] = data["curves"]
+
+    def offered(text: str) -> list[str]:
+        with provisionalcompleter():
+            return [one.text for one in shell.Completer.completions(text, len(text))]
+
+    assert offered('data["') == ["cells", "curves"]
+    assert offered('curves["') == ["a1"]

@@ -284,6 +284,10 @@ class Look(Mapping[str, StepLook]):
     def __len__(self) -> int:
         return len(self._steps)
 
+    def _ipython_key_completions_(self) -> list[str]:
+        """What JupyterLab offers after ``look["``."""
+        return list(self)
+
     @property
     def summary(self) -> str:
         """What was read and how long it took, in one line."""

@@ -202,6 +202,10 @@ class SeriesFrames(Mapping[str, pd.DataFrame]):
     def __contains__(self, key: object) -> bool:
         return key in self._series
 
+    def _ipython_key_completions_(self) -> list[str]:
+        """What JupyterLab offers after ``data["curves"]["``."""
+        return list(self)
+
     def __repr__(self) -> str:
         first = ", ".join(list(self._series)[:5]) + (", ..." if len(self) > 5 else "")
         return f"<series of {len(self)} sources: {first}>"
@@ -274,6 +278,10 @@ class Data(MutableMapping[str, StepFrames]):
 
     def __contains__(self, name: object) -> bool:
         return name in self._steps
+
+    def _ipython_key_completions_(self) -> list[str]:
+        """What JupyterLab offers after ``data["``."""
+        return list(self)
 
     def __repr__(self) -> str:
         return f"<data with steps {', '.join(self._steps)}>"
