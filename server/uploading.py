@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from concurrent.futures import TimeoutError
 from contextlib import suppress
+from datetime import UTC, datetime
 from typing import TypeVar
 from urllib.parse import quote
 
@@ -72,6 +74,32 @@ def require(upload: Upload, filename: str) -> UploadObject:
     if one is None or one.size is None:
         raise Conflict(f"The bytes of '{filename}' have not arrived. Send them to their signed address first.")
     return one
+
+
+def replace_earlier(context: RequestContext, db: Transaction, target: str, purpose: Purpose, name: str) -> None:
+    """End an earlier upload for the same record, so that a begin whose answer was lost can be sent again.
+
+    Its address takes no bytes any more. ``name`` is that of the record.
+
+    Raises
+    ------
+    Conflict
+        If another user began it, or if its bytes have arrived: a confirm could not say which of the two it means. It
+        holds until the address of the earlier one expires.
+    """
+    earlier = context.store.uploads.newest(target, purpose, context.scope)
+    if earlier is None or earlier.state != "open":
+        return
+    expires = earlier.beat / 1e6 + context.state.settings.url_seconds
+    of_another = earlier.user_id != context.actor
+    if time.time() < expires and (of_another or any(one.size is not None for one in earlier.objects)):
+        ends = f"after {datetime.fromtimestamp(expires, UTC):%Y-%m-%d %H:%M} UTC"
+        raise Conflict(
+            f"Another user is extending '{name}'. Begin when that is confirmed, or {ends}."
+            if of_another
+            else f"Samples for '{name}' have arrived and are not confirmed. Confirm them, or begin again {ends}."
+        )
+    context.store.uploads.settle(db, earlier.id, "failed", was=["open"])
 
 
 def take_in(context: RequestContext, upload: Upload) -> None:

@@ -223,7 +223,8 @@ def begin_extension(context: RecordWriter, body: Empty | None = None) -> BegunMe
     record = context.record(Measurement)
     _refuse_unless_open(record)
     about = {"measurement_type": "time_series"}
-    with context.writing(record.id):
+    with context.writing(record.id) as db:
+        uploading.replace_earlier(context, db, record.id, "extension", record.name)
         upload = context.store.uploads.begin("extension", record.id, context.scope, context.actor, [MORE], about)
     return {"measurement_id": record.id, "uploads": uploading.targets(context, upload)}
 

@@ -279,6 +279,25 @@ def test_a_failed_extension_leaves_the_old_rows(served: Lab) -> None:
     assert (ended.status_code, ended.json()["error_code"]) == (409, "CONFLICT")
 
 
+def test_a_running_test_takes_one_extension_at_a_time(served: Lab) -> None:
+    whole = samples(600)
+    made = upload(served, served.admin, cell(served), "m", whole.slice(0, 400))
+    extend = f"/cell_measurements/{made['id']}"
+    lost = served.json("POST", f"{extend}/initiate-extend", json={})
+    begun = served.json("POST", f"{extend}/initiate-extend", json={})
+    assert put(served, lost["uploads"][0], parquet(whole.slice(500))).status_code == 409
+    assert put(served, begun["uploads"][0], parquet(whole.slice(400, 100))).status_code == 200
+    other = served.person("other@lab", role="Admin")
+    second = served.call("POST", f"{extend}/initiate-extend", json={})
+    third = served.call("POST", f"{extend}/initiate-extend", other, json={})
+    assert (second.status_code, third.status_code) == (409, 409)
+    assert "not confirmed" in second.json()["message"]
+    assert "Another user" in third.json()["message"]
+    assert served.json("POST", f"{extend}/confirm-extend", json={})["sample_count"] == 500
+    assert served.call("POST", f"{extend}/initiate-extend", other, json={}).status_code == 200
+    assert served.call("POST", f"{extend}/initiate-extend", json={}).status_code == 409
+
+
 def test_long_work_goes_on_after_the_answer(served: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(uploading, "PATIENCE", 0.0)
     instance = cell(served)
