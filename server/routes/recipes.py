@@ -17,7 +17,7 @@ from workbench import export
 from workbench.backend import FigureAnswer
 from workbench.drawing import HintShown
 from workbench.engine import arrow, wire
-from workbench.engine.traces import MOST_TRACES, TraceShown
+from workbench.engine.traces import MOST_TRACES, TraceShown, as_micros
 from workbench.recipe import controls
 from workbench.recipe.check import sound
 from workbench.recipe.plot import Plan, PlotConfig
@@ -72,7 +72,8 @@ def _width(value: JsonValue) -> JsonValue:
 def _span(value: JsonValue) -> JsonValue:
     ends = value if isinstance(value, list) and len(value) == 2 else []
     numbers = all(isinstance(end, int | float) and not isinstance(end, bool) for end in ends)
-    if not ends or not (numbers or all(isinstance(end, str) for end in ends)):
+    texts = [end for end in ends if isinstance(end, str)]
+    if not ends or not (numbers or (len(texts) == 2 and as_micros(texts) is not None)):
         raise PydanticCustomError("list_type", "This is the visible range of an axis: two numbers or two times.")
     return value
 

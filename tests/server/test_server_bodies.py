@@ -146,6 +146,7 @@ def test_what_a_zoom_needs_is_said(world: tuple[Lab, World]) -> None:
         ({"traces": [-1]}, "'traces' is a list of trace numbers, from 0."),
         ({"x": [None, 1]}, "two numbers or two times"),
         ({"x": [0]}, "two numbers or two times"),
+        ({"x": ["a", "b"]}, "two numbers or two times"),
         ({"y": [0, 1, 2]}, "two numbers or two times"),
     ):
         answer = sent(*world, "POST", f"{_BOARD}/plots/{{plot_id}}/figure/detail", json={**right, **wrong})
