@@ -19,6 +19,7 @@ from workbench import living_process
 from workbench.errors import Conflict, Damaged, NotFound, StoreError, StoreTooNew
 from workbench.store import Store
 from workbench.store.db import connections
+from workbench.store.db.upgrade_command import plan
 from workbench.store.scope import EVERYTHING
 from workbench.table import Table
 
@@ -67,6 +68,20 @@ def test_an_empty_file_is_no_store_until_one_is_made(tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="no store at"):
         Store.open(tmp_path / "a.wb", create=False)
     assert (tmp_path / "a.wb").stat().st_size == 0
+    with Store.open(tmp_path / "a.wb") as store:
+        assert store.verify() == []
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_a_file_that_a_stopped_process_left_is_no_store_until_one_is_made(tmp_path: Path, read_only: bool) -> None:
+    with closing(sqlite3.connect(tmp_path / "a.wb")) as begun:
+        begun.execute("pragma journal_mode = wal")  # writes the first page, and comes before the first table
+    before = (tmp_path / "a.wb").read_bytes()
+    with pytest.raises(NotFound, match="no store at .*a.wb': the file holds nothing yet"):
+        Store.open(tmp_path / "a.wb", create=False, read_only=read_only)
+    with pytest.raises(NotFound, match="no store at"):
+        plan(tmp_path / "a.wb")
+    assert (tmp_path / "a.wb").read_bytes() == before != b""
     with Store.open(tmp_path / "a.wb") as store:
         assert store.verify() == []
 

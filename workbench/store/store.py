@@ -184,7 +184,7 @@ class Store(Host):
             raise StoreError(f"The store '{path}' cannot be reached: {error}.") from error
         store = cls(place)
         try:
-            store._prepare(read_only=read_only)
+            store._prepare(create=create and not read_only, read_only=read_only)
         except BaseException:  # whatever stops it, the connections must not stay open
             store.close()
             raise
@@ -212,9 +212,11 @@ class Store(Host):
         """What ``Store.open`` takes to open it again, maybe with a password; ``place`` is for messages."""
         return self.path if self._database is None else self._database.address.location
 
-    def _prepare(self, *, read_only: bool) -> None:
+    def _prepare(self, *, create: bool, read_only: bool) -> None:
         with self.snapshot() as db:
             state = state_of(db, self.path)
+            if state.is_new and not create:
+                raise no_store(self.path)
             refuse_wrong_tables(db, state, self.path)
             refuse_damaged_log(self.path)
         is_new = state.is_new
@@ -449,10 +451,15 @@ def checked_path(place: Path, *, create: bool) -> Path:
     elif create and not place.parent.is_dir():
         raise NotFound(f"There is no folder '{place.parent}' to make the store in.")
     if not create and not (there and place.stat().st_size):
-        raise NotFound(
-            f"There is no store at '{place}'.{near_store(place)} Make one with 'workbench demo' or 'workbench ingest'."
-        )
+        raise no_store(place)
     return place.resolve()
+
+
+def no_store(place: Path) -> NotFound:
+    """The error for a place without a store: nothing, an empty file, or a database that nobody filled, which a process
+    leaves that was stopped while it made a store."""
+    why = ": the file holds nothing yet." if place.exists() else f".{near_store(place)}"
+    return NotFound(f"There is no store at '{place}'{why} Make one with 'workbench demo' or 'workbench ingest'.")
 
 
 def _check_header(place: Path) -> None:

@@ -21,7 +21,7 @@ from ...environment import is_address
 from ...errors import Damaged, StoreError
 from .. import migrations
 from ..migrations import Migration
-from ..store import check_sqlite, checked_path
+from ..store import check_sqlite, checked_path, no_store
 from . import lease, row_checksums
 from .backup import backup as copy_to
 from .backup import remove
@@ -116,6 +116,8 @@ def _opened(path: str | Path) -> Iterator[Host]:
 def _state(store: Host) -> State:
     with store.snapshot() as db:
         state = state_of(db, store.path)
+        if state.is_new:
+            raise no_store(store.path)
         refuse_wrong_tables(db, state, store.path)
     return state
 
