@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 from pydantic import JsonValue
 
+from ..python_tree import tree_of
 from ..recipe.plot import PlotConfig
 from ..recipe.sentence import sentence_script
 from .facts import Facts
@@ -123,7 +124,7 @@ def script_of(module: ModuleType) -> str:
     _, _, own = inspect.getsource(module).partition(f"{MARKER}\n")
     shared = _shared_statements()
     wanted: list[ast.stmt] = []
-    _gather(ast.parse(own), {name: node for node in shared for name in _named(node)}, wanted)
+    _gather(tree_of(own), {name: node for node in shared for name in _named(node)}, wanted)
     text = own.strip() + "\n"
     imports = [line for line in text.split("\n") if line.startswith(("import ", "from "))]
     body = "\n".join(line for line in text.split("\n") if line not in imports).strip()
@@ -144,7 +145,7 @@ def _shared_statements() -> dict[ast.stmt, str]:
     source = SHARED.read_text("utf-8")
     lines = source.split("\n")  # once: ast.get_source_segment makes the lines again for each statement
     made = {}
-    for node in ast.parse(source).body:
+    for node in tree_of(source).body:
         own = lines[node.lineno - 1 : node.end_lineno]
         own[-1] = own[-1].encode()[: node.end_col_offset].decode()
         made[node] = "\n".join(own)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import builtins
 import math
 import sys
@@ -10,6 +9,7 @@ from collections.abc import Callable
 from types import FunctionType, ModuleType
 
 from ..errors import Invalid, Loc, Problem, instead
+from ..python_tree import literal
 from .modules import ALLOWED, CLOSED, GIVEN, refusal
 from .source import NoSource, Source, outside_names, renamed, shortened, source_of, value_of
 from .strict import Raw
@@ -184,7 +184,7 @@ def _literal(value: Raw) -> str | None:
     if not _is_plain(value):
         return None
     text = repr(value)
-    return text if len(text) <= MOST_TEXT and ast.literal_eval(text) == value else None
+    return text if len(text) <= MOST_TEXT and literal(text) == value else None
 
 
 def _is_plain(value: Raw) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from ast import literal_eval
+
+from ..python_tree import literal
 
 _HEAD = "from workbench import battery\n\n\ndef transform(data, params):\n    return battery.message("
 _TAIL = ", unmet=True)\n"
@@ -25,6 +26,6 @@ def sentence_of(script: str) -> str | None:
     if not _TEXT.fullmatch(written):
         return None
     try:
-        return str(literal_eval(written))
+        return str(literal(written))
     except (SyntaxError, ValueError):  # a sign that no source may have, such as NUL
         return None

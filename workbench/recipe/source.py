@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from types import CodeType, FunctionType
 
+from ..python_tree import tree_of
 from .strict import Raw
 
 _MEND = "write it as 'def transform(data, params):' in a cell or a file"
@@ -43,7 +44,7 @@ class Source:
         """Whether it has annotations that are never evaluated (``from __future__ import annotations``)."""
         return bool(self.function.__code__.co_flags & _FUTURE) and any(
             getattr(node, "annotation", None) is not None or getattr(node, "returns", None) is not None
-            for node in ast.walk(ast.parse(self.text))
+            for node in ast.walk(tree_of(self.text))
         )
 
     def line(self, number: int) -> str:
@@ -118,7 +119,7 @@ def _flush_left(text: str) -> str:
     margin = len(text) - len(text.lstrip(" "))
     if margin == 0:
         return text.rstrip() + "\n"
-    tree = ast.parse("if 1:\n" + text)
+    tree = tree_of("if 1:\n" + text)
     within = {
         line - 1
         for node in ast.walk(tree)
@@ -135,7 +136,7 @@ def _flush_left(text: str) -> str:
 
 def _definition(name: str, text: str) -> ast.FunctionDef | ast.AsyncFunctionDef:
     try:
-        node = ast.parse(text).body[0]
+        node = tree_of(text).body[0]
     except (SyntaxError, IndexError):
         node = None
     if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or node.name != name:
@@ -167,7 +168,7 @@ def _same(one: CodeType, other: CodeType) -> bool:
 
 def outside_names(source: Source) -> dict[str, int]:
     """Name -> first line, of each name that the function uses and neither defines nor is a built-in of Python."""
-    tree = ast.parse(source.text)
+    tree = tree_of(source.text)
     if source.lazy_annotations:
         _without_annotations(tree)
     table = symtable.symtable(ast.unparse(tree), "<transform>", "exec")
@@ -221,7 +222,7 @@ def renamed(source: Source, name: str) -> str:
     """
     if source.name == name:
         return source.text
-    tree = ast.parse(source.text)
+    tree = tree_of(source.text)
     places = [(1, _after_def(source.text))]
     if source.name in outside_names(source) or source.name in source.function.__code__.co_freevars:
         if source.name in source.function.__code__.co_varnames:

@@ -28,6 +28,7 @@ import plotly.io as pio
 from pydantic import JsonValue
 
 from ..errors import Loc, Problem, ScriptError, instead, near
+from ..python_tree import tree_of
 from ..version import __version__
 from .figure import Given
 from .frames import StepFrames
@@ -112,7 +113,7 @@ def _parsed(text: str) -> tuple[ast.Module, types.CodeType] | Problem:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(text, FILENAME)
+            tree = tree_of(text, FILENAME)
             deep = _too_deep(tree) if text.count("for") > _MOST_LOOPS else None
             if deep is None:
                 for function in _named(tree):

@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Collection, Iterator
 
 from ..errors import Problem, instead, near
+from ..python_tree import tree_of
 from .script import MOST_PROBLEMS, NAME, check_script, problem
 
 Names = tuple[Collection[str] | None, Collection[str] | None]
@@ -36,7 +37,7 @@ def check_keys(text: str, steps: Collection[str] | None, params: Collection[str]
         return []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        tree = ast.parse(text)
+        tree = tree_of(text)
     function = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == NAME)
     positional = [*function.args.posonlyargs, *function.args.args]
     known = (("step", steps), ("param", params))

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ...python_tree import literal, tree_of
 from .matching import written_out
 from .recipes import look as look_script
 
@@ -361,7 +362,7 @@ def look_of(script: str) -> Look:
     """The look that a script has been given."""
     _, _, after = script.partition(f"\n\n{MARKER}\n")
     line = next((line for line in after.split("\n") if line.startswith(_LOOK)), "")
-    found: Look = ast.literal_eval(line.removeprefix(_LOOK)) if line else {}
+    found: Look = literal(line.removeprefix(_LOOK)) if line else {}
     return found
 
 
@@ -384,7 +385,7 @@ def _both_units(old: Look, new: Look) -> Look:
 def dressed(script: str, look: Look) -> str:
     """A script whose figure has a look; a look that it has already is kept where the new one says nothing."""
     before, marked, _ = script.partition(f"\n\n{MARKER}\n")
-    tree = ast.parse(before)
+    tree = tree_of(before)
     name = _DRAWN if marked else "transform"
     made = next(one for one in tree.body if isinstance(one, ast.FunctionDef) and one.name == name)
     lines = before.rstrip("\n").split("\n")
