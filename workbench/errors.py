@@ -187,14 +187,16 @@ class ScriptError(Invalid):
 
 
 class FileRefused(WorkbenchError):
-    """``unmapped``: the file is a table of numbers like a test, but no format knows the names of its columns."""
+    """``unmapped``: the file is a table of numbers like a test, but no format knows the names of its columns.
+    ``unopened``: the system does not open it, so that nobody knows what it is."""
 
     status = 422
     code = "FILE_REFUSED"
 
-    def __init__(self, message: str, *, unmapped: bool = False) -> None:
+    def __init__(self, message: str, *, unmapped: bool = False, unopened: bool = False) -> None:
         super().__init__(message)
         self.unmapped = unmapped
+        self.unopened = unopened
 
 
 class TooLarge(WorkbenchError):

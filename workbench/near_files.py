@@ -19,7 +19,9 @@ def meant_file(path: str | os.PathLike[str], *endings: str, as_name: bool = Fals
         there = sorted(os.listdir(folder or "."))
     except (OSError, ValueError):  # no such folder, no right to it, or a text that cannot be a path
         return ""
-    counted = [one for one in there if not one.startswith(".") and one.lower().endswith(endings or "")]
+    counted = [
+        one for one in there if not one.startswith(".") and one != name and one.lower().endswith(endings or "")
+    ]
     closest = [one if as_name else os.path.join(folder, one) for one in near(name, counted)]
     shown = [f"'{os.fsencode(one).decode('utf-8', 'replace')}'" for one in closest]
     return f" Did you mean {' or '.join(shown)}?" if shown else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -453,3 +454,66 @@ def test_a_folder_without_files_is_said_to_be_empty(store: Store, scope: Scope, 
     assert [file.status for file in ingest(store, scope, str(folder / "**"))] == ["duplicate"], (
         "a folder that a pattern met"
     )
+
+
+CLOSED = """
+import sys
+import workbench as wb
+bench = wb.open(sys.argv[1])
+watched = bench.watch(sys.argv[2], settle=0.02, every=0.02, once=True)
+for report in (bench.ingest(sys.argv[2], sign="discharge"), *watched):
+    for file in report:
+        print(file.status, file.path.rpartition("/in")[2], file.why)
+    print("skipped", *report.skipped)
+"""
+"""Its own process, since root may read everything: it lays that right down."""
+WITHOUT_RIGHTS = (
+    "setpriv",
+    "--inh-caps=-dac_override,-dac_read_search",
+    "--bounding-set=-dac_override,-dac_read_search",
+)
+
+
+@pytest.mark.skipif(
+    os.geteuid() == 0 and not shutil.which("setpriv"), reason="needs setpriv where it runs as root"
+)
+def test_what_may_not_be_read_is_refused_by_name_and_stops_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    write(folder, "open.csv", cycler_text())
+    for place, mode in (("closed", 0o000), ("listed", 0o444)):
+        write(folder / place, "one.csv", cycler_text(3))
+        (folder / place).chmod(mode)
+    write(folder, "unread.csv", cycler_text(4)).chmod(0o000)
+    words = WITHOUT_RIGHTS if os.geteuid() == 0 else ()
+    done = subprocess.run(
+        [*words, sys.executable, "-c", CLOSED, str(tmp_path / "lab.db"), str(folder)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    for place in ("closed", "listed"):
+        (folder / place).chmod(0o755)
+    assert done.returncode == 0, done.stderr
+    ingested, watched = done.stdout.split("skipped\n")[:-1], done.stdout.splitlines()
+    assert sorted(ingested[0].splitlines()) == [
+        f"refused /closed The folder '{folder / 'closed'}' cannot be read: Permission denied.",
+        "refused /listed/one.csv 'one.csv' cannot be opened: Permission denied.",
+        "refused /unread.csv 'unread.csv' cannot be opened: Permission denied.",
+        "stored /open.csv ",
+    ]
+    assert sum("/closed' cannot be read" in line for line in watched) == 2  # a watch says it too
+    assert watched.count("refused /unread.csv 'unread.csv' cannot be opened: Permission denied.") == 2
+
+
+def test_a_link_to_nothing_in_a_folder_is_refused(store: Store, scope: Scope, tmp_path: Path) -> None:
+    folder = write(tmp_path / "in", "a.csv", cycler_text()).parent
+    (folder / "linked.csv").symlink_to("a.csv")
+    (folder / "gone.csv").symlink_to("no-such.csv")
+    (folder / "around.csv").symlink_to("around.csv")
+    os.mkfifo(folder / "pipe.csv")
+    report = ingest(store, scope, folder)
+    why = {file.path.rpartition("/")[2]: (file.status, file.why) for file in report}
+    assert why["gone.csv"] == ("refused", "'gone.csv' is a link to 'no-such.csv', which is not there.")
+    assert why["around.csv"] == ("refused", "'around.csv' cannot be opened: Too many levels of symbolic links.")
+    assert {why["a.csv"][0], why["linked.csv"][0]} == {"stored", "duplicate"}
+    assert not report.skipped

@@ -16,6 +16,7 @@ import pytest
 
 from workbench.cycling.cycles import cycles_of
 from workbench.cycling.steps import steps_of
+from workbench.ingest.processes.worker_process import Worker
 from workbench.records import Instance, Measurement, Project
 from workbench.store.scope import EVERYTHING, Scope
 from workbench.store.store import Store
@@ -128,3 +129,20 @@ def test_a_reading_process_whose_parent_was_killed_ends_without_a_word(tmp_path:
         process.stdout.close()
         said = process.stderr.read()
     assert (process.returncode, said, scratch.exists()) == (0, b"", False)
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        (("/no/such/python",), "No such file or directory"),
+        ((sys.executable, "-c", "raise SystemExit(3)"), "it ended with 3"),
+    ],
+)
+def test_a_process_that_does_not_start_accuses_no_file(tmp_path: Path, command: tuple[str, ...], why: str) -> None:
+    worker = Worker((command, ()), tmp_path)
+    for _ in range(2):
+        said = worker.ask({"path": "a.csv"}, 20)["refused"]
+        assert (
+            said == f"The process that reads files did not start ({why}). Nothing is known of the file; try again."
+        )
+    worker.close()

@@ -77,7 +77,7 @@ def test_a_file_that_a_stopped_process_left_is_no_store_until_one_is_made(tmp_pa
     with closing(sqlite3.connect(tmp_path / "a.wb")) as begun:
         begun.execute("pragma journal_mode = wal")  # writes the first page, and comes before the first table
     before = (tmp_path / "a.wb").read_bytes()
-    with pytest.raises(NotFound, match="no store at .*a.wb': the file holds nothing yet"):
+    with pytest.raises(NotFound, match=r"no store at .*a\.wb': the file holds nothing yet"):
         Store.open(tmp_path / "a.wb", create=False, read_only=read_only)
     with pytest.raises(NotFound, match="no store at"):
         plan(tmp_path / "a.wb")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 import time
@@ -252,7 +253,8 @@ class Run:
 
 def _meant(job: Job) -> str:
     """Which file was probably meant, if one is missing that the caller named: a locked reader sees no folder."""
-    missing = None if job.called is not None else next((one for one in job.paths if not one.exists()), None)
+    gone = (one for one in job.paths if not os.path.lexists(one))
+    missing = None if job.called is not None else next(gone, None)
     return "" if missing is None else meant_file(missing, as_name=True)
 
 

@@ -71,9 +71,14 @@ def watch(
     looks = Looks(settle)
     sheet, away = _state(also), ""
     said: set[tuple[str, str]] = set()
+    known: dict[str, str] = {}
     ended = stopped or (lambda: False)
     while not ended():
-        looks.look(_files(root, also), time.monotonic())
+        closed: dict[str, str] = {}
+        looks.look(_files(root, also, closed), time.monotonic())
+        if closed.keys() - known.keys():
+            yield Report([FileReport(name, why=why) for name, why in closed.items() if name not in known])
+        known = closed
         ready = looks.ready(time.monotonic())
         sheet_now = _state(also)
         if sheet_now != sheet:
@@ -174,9 +179,10 @@ class Looks:
         return any(self._done.get(path) != state for path, (state, _) in self._seen.items())
 
 
-def _files(root: Path, but: Path | None) -> dict[Path, State]:
+def _files(root: Path, but: Path | None, closed: dict[str, str]) -> dict[Path, State]:
+    """The files in a folder and below; ``closed`` gets the folders that cannot be read, and why."""
     found = {}
-    for parent, folders, names in os.walk(root):
+    for parent, folders, names in os.walk(root, onerror=lambda error: _note(error, closed)):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in names:
             path = Path(parent, name)
@@ -186,8 +192,13 @@ def _files(root: Path, but: Path | None) -> dict[Path, State]:
     return found
 
 
+def _note(error: OSError, closed: dict[str, str]) -> None:
+    if not isinstance(error, FileNotFoundError):  # it went while its names were read
+        closed[places.shown(error.filename)] = places.no_look(error)
+
+
 def _state(path: Path | None) -> State | None:
-    if path is None or not path.is_file():
+    if path is None or not os.path.isfile(path):
         return None
     try:
         seen = path.stat()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 import time
 from collections.abc import Sequence, Set
@@ -85,7 +86,7 @@ class _Sending:
                 report.unmapped.append(FileReport(job.name, "skipped", shown(str(unknown))))
             elif unknown is not None:
                 report.skipped.append(job.name)
-            elif all(path.is_file() for path in job.paths):
+            elif all(os.path.isfile(path) and os.access(path, os.R_OK) for path in job.paths):
                 going.append(job)
             else:
                 reports[id(job)] = [_absent(job)]
@@ -165,7 +166,7 @@ def _silent(done: int, of: int, what: str) -> None:
 
 
 def _absent(job: Job) -> FileReport:
-    """What the readers say of a path that is not a file."""
+    """What the readers say of a path that is not a file, or not one to read."""
     with tempfile.TemporaryFile() as spool:
         outcome = outcome_of(job.paths[0], job.options, spool)
     report = FileReport(job.name, why=shown(outcome["refused"]), format=outcome.get("format", ""))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import itertools
 import os
+import stat
 from collections.abc import Container, Iterable, Sized
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -39,7 +40,7 @@ class Found:
     """Folders that were named and hold no file to read."""
     unpacked: Unpacked = field(default_factory=Unpacked)
     refused: dict[str, str] = field(default_factory=dict)
-    """Archives that cannot be unpacked, and why."""
+    """Archives that cannot be unpacked, folders that cannot be read, and why."""
     roots: dict[Path, Path] = field(default_factory=dict)
 
     def folders(self) -> dict[Path, str]:
@@ -78,9 +79,9 @@ def find(
             found.missing.append(text)
         for match in matches:
             place = Path(match)
-            if place.is_file():
+            if os.path.isfile(place):
                 given.append(place)
-            if place.is_dir():
+            if os.path.isdir(place):
                 is_named = len(matches) == 1 and match == text
                 if not _walk(place, place if is_named else _fixed(text), chosen, found) and is_named:
                     found.empty.append(text)
@@ -170,14 +171,20 @@ def is_same_folder(one: str, other: str) -> bool:
 
 
 def _walk(folder: Path, root: Path, chosen: dict[Path, None], found: Found) -> bool:
-    """Take the files of a folder and of those below; whether there are any."""
+    """Take the files of a folder and of those below; whether there are any, or may be where nobody can look."""
     holds_files = False
-    for parent, folders, names in os.walk(folder):
+
+    def closed(error: OSError) -> None:
+        nonlocal holds_files
+        holds_files = True
+        found.refused[shown(error.filename)] = no_look(error)
+
+    for parent, folders, names in os.walk(folder, onerror=closed):
         known = {*_but_stores(parent, [*folders, *names])}
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name in known)
         for name in sorted(known.intersection(names)):
             place = Path(parent, name)
-            if is_hidden(name, names) or not place.is_file():
+            if is_hidden(name, names) or _is_no_file(place):
                 continue
             holds_files = True
             if place not in chosen:
@@ -185,6 +192,22 @@ def _walk(folder: Path, root: Path, chosen: dict[Path, None], found: Found) -> b
                 found.loose.add(place)
                 found.roots.setdefault(place, root)
     return holds_files
+
+
+def no_look(error: OSError) -> str:
+    """Why a folder that is there was left out."""
+    return f"The folder '{shown(error.filename)}' cannot be read: {error.strerror}."
+
+
+def _is_no_file(place: Path) -> bool:
+    """Whether it is a pipe, a device or another folder. What cannot be looked at counts as a file, such as a link whose
+    target went: who reads it says why it cannot be opened."""
+    try:
+        return not stat.S_ISREG(place.stat().st_mode)
+    except FileNotFoundError:
+        return not os.path.islink(place)  # else it went meanwhile
+    except OSError:
+        return False
 
 
 def _but_stores(folder: str, names: Iterable[str]) -> list[str]:

@@ -21,6 +21,7 @@ from .answer_lines import AnswerLines
 READY = b"ready\n"
 """What a process says before its first answer; until then no file's time runs."""
 DIED = "The process that read the file died. The file may be damaged or too large."
+_NOT_STARTED = "The process that reads files did not start ({}). Nothing is known of the file; try again."
 GRACE = 10.0
 _START = 120.0
 _WORDS = 64 << 20
@@ -74,9 +75,13 @@ class Worker:
                 self._start()
 
     def ask(self, job: Mapping[str, Any], seconds: float) -> Any:
-        """The answer to a job, as JSON; ``{"refused": why}`` where the process dies or takes too long."""
+        """The answer to a job, as JSON; ``{"refused": why}`` where the process does not start, dies or takes too long."""
         try:
             process = self._running()
+        except OSError as error:
+            self.kill()
+            return {"refused": _NOT_STARTED.format(error.strerror or error)}
+        try:
             line = self._exchange(process, orjson.dumps(job) + b"\n", seconds)
         except (OSError, TimeoutError) as error:
             self.kill()
@@ -96,7 +101,10 @@ class Worker:
             with suppress(TimeoutError):
                 self._ready = self._line(_START) == READY
             if not self._ready:
-                raise OSError("the process did not start")
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(1)
+                code = process.returncode
+                raise OSError("it said nothing" if code is None else f"it ended with {code}")
         return process
 
     def _exchange(self, process: subprocess.Popen[bytes], job: bytes, seconds: float) -> bytes:

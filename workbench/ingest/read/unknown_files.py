@@ -20,8 +20,8 @@ Asked = tuple[Path, ReadOptions]
 def unknown_files(asked: Sequence[Asked]) -> list[FileRefused | None]:
     """Of each file, why no format knows its beginning and it is not one of our own files; None if it is known.
 
-    A locked process looks at them where this machine has the lock. A file that brings its process down counts as known:
-    who reads it will say what is wrong with it.
+    A locked process looks at them where this machine has the lock. A file that brings its process down, or that cannot
+    be opened, counts as known: who reads it will say what is wrong with it.
     """
     if not asked:
         return []
@@ -50,7 +50,7 @@ def _why(path: Path, options: ReadOptions) -> FileRefused | None:
             return None
         format_of(path, format=options.format, column_map=options.column_map)
     except FileRefused as refused:
-        return refused
+        return None if refused.unopened else refused
     except (WorkbenchError, OSError) as error:
         return FileRefused(str(error))
     return None

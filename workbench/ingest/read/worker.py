@@ -35,8 +35,8 @@ from .prepare import prepare
 
 class Outcome(TypedDict, total=False):
     """What became of the reading of a file; either it is ``prepared``, or it has a ``holding`` instead of a series, or
-    it holds several ``tests`` and each is to be read by its name, or it is ``refused`` with a sentence, and then with
-    the format as which it was read."""
+    it holds several ``tests`` and each is to be read by its name, or it is ``refused`` with a sentence, and then, if it
+    could be opened, with the format as which it was read."""
 
     prepared: Mapping[str, Any]
     tests: list[str]
@@ -61,6 +61,8 @@ def outcome_of(path: Path, options: ReadOptions, file: IO[bytes]) -> Outcome:
         why = f"'{path.name}' is a part of a test, but one of its parts holds several tests. {found}"
     except WorkbenchError as error:
         why, unmapped = str(error), isinstance(error, FileRefused) and error.unmapped
+        if isinstance(error, FileRefused) and error.unopened:
+            return {"refused": why}
     except MemoryError:
         why = f"'{path.name}' needs more memory than there is. Split the file."
     except Exception as error:  # a hostile file may break any parser in any way; the others must go on
@@ -70,7 +72,7 @@ def outcome_of(path: Path, options: ReadOptions, file: IO[bytes]) -> Outcome:
 
 def _format_of(path: Path, options: ReadOptions) -> str:
     """The format as which a refused file was read; empty if it is of none."""
-    if not path.is_file():
+    if not os.path.isfile(path):
         return ""
     try:
         return format_of(path, format=options.format, column_map=options.column_map)

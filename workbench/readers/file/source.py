@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -79,7 +80,7 @@ def look(path: Path, name: str | None = None) -> Head:
     FileRefused
         If there is no such file, it is a folder, is empty, or cannot be opened or unpacked.
     """
-    if path.exists() and not path.is_file() and not path.is_dir():
+    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
         # Opening a pipe could wait for ever.
         raise FileRefused(f"'{path}' is not an ordinary file. Copy its content into one.")
     try:
@@ -92,16 +93,24 @@ def look(path: Path, name: str | None = None) -> Head:
         packed = packing_of(path, raw)
         data = _unpacked(path, packed)
     except FileNotFoundError:
-        raise FileRefused(f"There is no file '{path.name}' in the folder '{path.parent.name or '.'}'.") from None
+        raise FileRefused(_absent(path), unopened=True) from None
     except IsADirectoryError:
         raise FileRefused(f"'{path.name}' is a folder. Name a file in it.") from None
     except OSError as error:
-        raise FileRefused(f"'{path.name}' cannot be opened: {error.strerror or error}.") from None
+        why = f"'{path.name}' cannot be opened: {error.strerror or error}."
+        raise FileRefused(why, unopened=True) from None
     whole = len(data) <= limits.HEAD_BYTES
     data = data[: limits.HEAD_BYTES]
     encoding = _encoding(data)
     lines = _lines(data, encoding, whole) if encoding else ()
     return Head(path, name or path.name, raw, data, packed, encoding, lines, whole)
+
+
+def _absent(path: Path) -> str:
+    """Why there is nothing at a path: a link whose target went has a name in its folder."""
+    if os.path.islink(path):
+        return f"'{path.name}' is a link to '{os.readlink(path)}', which is not there."
+    return f"There is no file '{path.name}' in the folder '{path.parent.name or '.'}'."
 
 
 def _unpacked(path: Path, packed: Packing | None) -> bytes:
