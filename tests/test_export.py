@@ -22,6 +22,7 @@ from workbench import export, figure_numbers, figure_traces
 from workbench.dataset import Samples
 from workbench.errors import BadRequest, ExportUnavailable
 from workbench.inert_page import POLICY_TAG, inert_script
+from workbench.passport import Passport
 from workbench.table import Column, Table
 from workbench.transform.figure import encode
 
@@ -272,6 +273,24 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.
         export.write(target, b"new and longer")
     assert target.read_bytes() == b"old"
     assert os.listdir(tmp_path) == ["f.csv"]
+
+
+def test_a_table_that_does_not_fit_leaves_the_older_one_with_its_passport(tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    export.save_table(tmp_path / "a.csv", Table.of({"v": [1.0, 2.0]}), Passport(figure="ab"))
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert sorted(before) == ["a.csv", "a.csv.json"]
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, limits[1]))
+        for name in ("a.csv", "new.csv"):
+            with pytest.raises(OSError, match=name):
+                export.save_table(
+                    tmp_path / name, Table.of({"v": [float(n) for n in range(5000)]}), Passport(figure="cd")
+                )
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 def test_a_page_is_inert_and_offline() -> None:

@@ -103,9 +103,14 @@ def _write_with_sidecar(path: str | Path, data: bytes, passport: Passport | None
     """Write a file, and that of its passport beside it if it is csv, which cannot hold one."""
     place = Path(path)
     refuse_folder(place)
-    if passport is not None and place.suffix.lower() == ".csv":
-        write(place.with_name(sidecar_of(place.name)), sidecar(data, passport))
-    return write(path, data)
+    beside = None if passport is None or place.suffix.lower() != ".csv" else sidecar(data, passport)
+    with whole_file(place) as draft:
+        draft.write_bytes(data)
+        if (
+            beside is not None
+        ):  # only now: where the disk has no room for the table, the older one keeps its passport
+            write(place.with_name(sidecar_of(place.name)), beside)
+    return place
 
 
 def write(path: str | Path, data: bytes) -> Path:

@@ -355,6 +355,15 @@ def test_what_cannot_be_exported_is_said(bench: wb.Bench, tmp_path: Path) -> Non
     assert list(tmp_path.glob("*.parquet")) == []
 
 
+def test_a_text_and_its_passport_are_written_both_or_not_at_all(bench: wb.Bench, tmp_path: Path) -> None:
+    before = added(bench, odd_samples())
+    (tmp_path / "out.bdf.json").mkdir()
+    (tmp_path / "out.bdf.csv").write_text("the older export")
+    with pytest.raises(BadRequest, match=r"out\.bdf\.json' is a folder"):
+        bench.measurements.export(before, tmp_path / "out.bdf.csv")
+    assert (tmp_path / "out.bdf.csv").read_text() == "the older export"
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_the_words_of_the_cycler_come_back(bench: wb.Bench, tmp_path: Path, name: str) -> None:
     lines = ["Time [s],Current [A],Voltage [V],Step Type"]

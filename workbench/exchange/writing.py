@@ -66,8 +66,8 @@ def write(
     if ending == ".bdf.csv":
         with whole_file(path) as draft:
             _text(draft, arranged)
-        with whole_file(sidecar_of(path)) as draft:
-            draft.write_bytes(whole.as_json())
+            with whole_file(sidecar_of(path)) as beside:  # both become new, or both stay as they were
+                beside.write_bytes(whole.as_json())
         return [path, sidecar_of(path)]
     with whole_file(path) as draft:
         _parquet(draft, arranged, whole)

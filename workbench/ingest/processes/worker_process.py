@@ -75,7 +75,7 @@ class Worker:
                 self._start()
 
     def ask(self, job: Mapping[str, Any], seconds: float) -> Any:
-        """The answer to a job, as JSON; ``{"refused": why}`` where the process does not start, dies or takes too long."""
+        """The answer to a job, as JSON; ``{"refused": why}`` if the process does not start, dies or takes too long."""
         try:
             process = self._running()
         except OSError as error:
