@@ -187,3 +187,16 @@ def test_a_full_disk_says_which_files_were_stored_before_it(data: Path, tmp_path
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         assert bench.ingest(data, **RULE).summary == "1 stored, 1 already there"
+
+
+def test_ctrl_c_says_which_files_were_stored_before_it(data: Path, tmp_path: Path) -> None:
+    def pressed(done: int, _all: int, _name: str) -> None:
+        if done == 1:
+            raise KeyboardInterrupt
+
+    with wb.open(tmp_path / "lab.db") as bench:
+        with pytest.raises(
+            KeyboardInterrupt, match=r"^Stored before it: 1 file, '.*a_t\.csv'\. The same ingest again"
+        ):
+            bench.ingest(data, progress=pressed, **RULE)
+        assert bench.ingest(data, **RULE).summary == "1 stored, 1 already there"

@@ -17,7 +17,7 @@ from ..messages import counted
 from ..quick_import import later
 from ..temporary_folder import temporary_folder
 from .alerts import row_in_words
-from .console import out, print_json, progress_bar
+from .console import err, out, print_json, progress_bar
 from .help import Commands
 from .options import (
     ExecutorOption,
@@ -86,7 +86,12 @@ def ingest(
             place = scratch / "workbench.db"  # a dry run makes no store either
         with open_bench(place, project, organization, executor=executor) as bench, progress_bar("Reading") as step:
             name = bench.backend.project.name
-            done = bench.ingest(paths or [], progress=step, **options)
+            try:
+                done = bench.ingest(paths or [], progress=step, **options)
+            except KeyboardInterrupt as stopped:
+                if stopped.args:
+                    err.print(str(stopped), markup=False, soft_wrap=True)
+                raise
     if report is not None:
         done.save(report)
     if as_json:

@@ -87,7 +87,7 @@ class Run:
         self._isolated, self._locked = isolated, locked
         try:
             self._read(self._jobs, processes)
-        except StoreError as error:
+        except (StoreError, KeyboardInterrupt) as error:
             self._say_what_is_stored(error)
             raise
         return self._ordered(self._jobs)
@@ -224,14 +224,15 @@ class Run:
 
         self._committer.commit(job, prepared, samples, report, ahead.taken(job, prepared, file))
 
-    def _say_what_is_stored(self, error: StoreError) -> None:
-        """Add to an error that ends the ingest what came in before it: "nothing was stored" is true of one file."""
+    def _say_what_is_stored(self, error: StoreError | KeyboardInterrupt) -> None:
+        """Add to what ends the ingest what came in before it: "nothing was stored" is true of one file."""
         stored = [report.path for report in self._reports.values() if report.status in ("stored", "extended")]
         if stored and not self._committer.dry:
-            error.args = (
+            said = (
                 f"{error} Stored before it: {counted(len(stored), 'file')}, {quoted(stored)}. The same ingest again "
-                "leaves these as they are and goes on with the others.",
+                "leaves these as they are and goes on with the others."
             )
+            error.args = (said.lstrip(),)  # an interrupt has no words of its own
 
     def _tell(self, job: Job) -> None:
         if self._progress is not None:
