@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
 
-from workbench import temporary_folder
+from workbench import living_process, temporary_folder
 from workbench.whole_file import whole_file
 
 KILLED = """
@@ -79,3 +81,19 @@ def test_drafts_that_killed_processes_left_go_with_the_next_file(tmp_path: Path)
         draft.write_bytes(b"whole")
     assert names(tmp_path) == sorted([path.name, *others])
     assert path.read_bytes() == b"whole"
+
+
+def test_drafts_from_before_a_power_cut_go_after_a_day(tmp_path: Path) -> None:
+    machine, _, rest = living_process.name().partition("-")
+    before = f"{int(machine, 16) ^ 1:08x}-{rest}"  # the start of the machine is in its number
+    names_then = [
+        f".workbench-{before}",
+        f".workbench-{before[:-1]}{int(before[-1], 16) ^ 1:x}",
+        ".workbench-notes",
+    ]
+    for name, hours in zip(names_then, (25, 23, 25), strict=True):
+        (tmp_path / name).write_bytes(b"half")
+        os.utime(tmp_path / name, (time.time() - hours * 3600,) * 2)
+    with whole_file(tmp_path / "a.csv") as draft:
+        draft.write_bytes(b"whole")
+    assert names(tmp_path) == sorted([*names_then[1:], "a.csv"])

@@ -4,11 +4,13 @@ system says so."""
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import platform
 import re
 import secrets
 import sys
+import time
 import zlib
 from pathlib import Path
 
@@ -84,18 +86,26 @@ def has_ended(name: str) -> bool | None:
     return not is_alive(pid) or (began(pid) or "0") != parts[2]
 
 
-def left_in(folder: str | Path, before: str) -> list[Path]:
+def left_in(folder: str | Path, before: str, silent: float = math.inf) -> list[Path]:
     """What processes of this machine that have ended left in a folder: all that is named ``before`` and a `name`.
-    Nothing where the folder cannot be read."""
+    Nothing where the folder cannot be read.
+
+    Nobody knows that of a process of another machine, or of this one before it was started again, as after a power cut.
+    What it wrote counts as left if it has not changed for ``silent`` seconds.
+    """
     try:
         with os.scandir(folder) as found:
-            return [Path(one.path) for one in found if _is_left(one.name, before)]
+            return [Path(one.path) for one in found if _is_left(one, before, silent)]
     except OSError:
         return []
 
 
-def _is_left(name: str, before: str) -> bool:
-    return name.startswith(before) and has_ended(name.removeprefix(before)) is True
+def _is_left(one: os.DirEntry[str], before: str, silent: float) -> bool:
+    name = one.name.removeprefix(before)
+    if not one.name.startswith(before) or re.fullmatch(NAME, name) is None:
+        return False
+    ended = has_ended(name)
+    return time.time() - one.stat(follow_symlinks=False).st_mtime > silent if ended is None else ended
 
 
 def _machine_number() -> str:

@@ -12,6 +12,8 @@ from .errors import BadRequest
 
 _DRAFT = ".workbench-"
 """How the names of drafts begin."""
+_SILENT_SECONDS = 24 * 3600.0
+"""A draft that nobody has written to for so long is not at work, whoever made it: the longest takes minutes."""
 _looked: set[Path] = set()
 """Folders in which this process has looked for what killed ones left: once is enough."""
 
@@ -69,10 +71,10 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 
 def _remove_left(folder: Path) -> None:
-    """Remove the drafts in a folder of processes of this machine that have ended."""
+    """Remove the drafts in a folder of processes that have ended."""
     if folder in _looked:
         return
     _looked.add(folder)
-    for draft in living_process.left_in(folder, _DRAFT):
+    for draft in living_process.left_in(folder, _DRAFT, _SILENT_SECONDS):
         with suppress(OSError):
             draft.unlink()
