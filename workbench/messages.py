@@ -240,6 +240,8 @@ def said_of_json(error: BaseException) -> str:
 
 def said_of_system(error: OSError) -> str:
     """What the system says, with the name of the file that it is about."""
-    if error.filename is None or error.strerror is None:
+    if error.strerror is None:
         return str(error)
+    if error.filename is None:
+        return f"{error.strerror}. The system does not say of which file; it may be that of the output."
     return f"'{error.filename}': {error.strerror}."

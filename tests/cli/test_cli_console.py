@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -124,3 +125,19 @@ def test_ctrl_c_ends_a_command_with_a_word(
     with pytest.raises(SystemExit) as end:
         cli.main()
     assert (end.value.code, capsys.readouterr().err) == (130, "Stopped.\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
+def test_an_output_that_cannot_be_written_ends_in_words() -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "workbench", "--version"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr == (
+        "No space left on device. The system does not say of which file; it may be that of the output.\n"
+    )
