@@ -106,9 +106,8 @@ def _write_with_sidecar(path: str | Path, data: bytes, passport: Passport | None
     beside = None if passport is None or place.suffix.lower() != ".csv" else sidecar(data, passport)
     with whole_file(place) as draft:
         draft.write_bytes(data)
-        if (
-            beside is not None
-        ):  # only now: where the disk has no room for the table, the older one keeps its passport
+        # Only now: where the disk has no room for the table, the older one keeps its passport.
+        if beside is not None:
             write(place.with_name(sidecar_of(place.name)), beside)
     return place
 
