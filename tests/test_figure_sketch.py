@@ -44,6 +44,13 @@ def test_bars_are_bars_and_no_line_over_their_ends() -> None:
     assert len(sketch(figure({"type": "bar", "x": ["a"], "y": [5]}))[0]["points"]) == 2
 
 
+def test_bars_between_times_are_as_long_as_they_last() -> None:
+    day = 24 * 3600 * 1000
+    calendar = {"type": "bar", "orientation": "h", "base": ["2026-03-01", "2026-03-03T00:00:00"], "y": ["a", "b"]}
+    (bars,) = sketch(figure({**calendar, "x": [day, 2 * day]}, xaxis={"type": "date"}))
+    assert bars["points"] == [[0, SIDE], [25, SIDE], [50, 0], [SIDE, 0]]
+
+
 def test_traces_share_axes_and_panels_keep_their_part() -> None:
     left = {"x": [0, 1], "y": ["cell 1", "cell 1"]}
     right = {"x": [0, 1], "y": ["cell 2", "cell 2"]}

@@ -115,12 +115,17 @@ def _points(
     kept = fine[np.linspace(0, len(fine) - 1, min(len(fine), MOST_POINTS)).round().astype(int)]
     if not is_bar or not len(kept):
         return x[kept], y[kept]
-    base = _numbers(columns["base"], False, {})[kept] if "base" in columns else np.zeros(len(kept))
-    base = np.where(np.isfinite(base), base, 0.0)
+    base, from_times = np.zeros(len(kept)), False
+    if "base" in columns:
+        given = _numbers(columns["base"], False, {})[kept]
+        base = np.where(np.isfinite(given), given, 0.0)
+        from_times = any(isinstance(value, str) for value in columns["base"].tolist())
+    # Bars that begin at times have their lengths in ms; times are here in microseconds.
+    length = (x if flat else y)[kept] * (1000.0 if from_times else 1.0)
     if flat:
-        at, along = bars.ends(trace, y[kept], x[kept], base)
+        at, along = bars.ends(trace, y[kept], length, base)
         return _scaled(along, _is_log(layout, across)), at
-    at, along = bars.ends(trace, x[kept], y[kept], base)
+    at, along = bars.ends(trace, x[kept], length, base)
     return at, _scaled(along, _is_log(layout, down))
 
 

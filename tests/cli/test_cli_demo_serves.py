@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import httpx2 as httpx
 import pytest
 
 import workbench as wb
@@ -41,7 +42,12 @@ def test_the_demo_serves_its_store(folder: Path) -> None:
             address = line.removeprefix("Listening on ").strip()
             (key,) = re.findall(r"^wb_\S+$", said, re.MULTILINE)
             with wb.connect(address, key) as far:
-                assert far.dashboards.get("Ageing").plot("Cycle life").figure().data
+                board = far.dashboards.get("Ageing")
+                path = f"/projects/{board.record.project_id}/dashboards/{board.id}/sketch"
+                sketches = httpx.get(address + path, headers={"X-API-Key": key}, timeout=60).json()
+                unlike = [one["name"] for one in sketches if not one["lines"]]
+                assert not unlike, f"cards of the first page show no lines of {unlike}"
+                assert board.plot("Cycle life").figure().data
             process.send_signal(signal.SIGINT)
             assert process.wait(40) in (0, 130, -signal.SIGINT)
         finally:

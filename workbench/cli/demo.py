@@ -51,7 +51,13 @@ def demo(
     from ..demo import make_demo
 
     with progress_bar("Demo:") as step:
-        made = make_demo(folder, project=project, organization=organization, progress=step)
+        made = make_demo(
+            folder,
+            project=project,
+            organization=organization,
+            progress=step,
+            for_server=not (check or no_serve),
+        )
     if as_json:
         print_json(asdict(made))
     else:

@@ -18,9 +18,12 @@ from pydantic import JsonValue
 from .. import export, living_process
 from ..bench import Bench, SavedPlot, open_bench
 from ..bench.page_exports import seen
+from ..drawing import FigureAnswer
 from ..errors import BadRequest, Conflict, WorkbenchError
 from ..local import LocalBackend
+from ..recipe.plot import PlotConfig
 from ..store.db.backup import give_name
+from ..transform.protected import shared
 from .fill import Progress, fill
 from .pages import Count, Drawn, index_page
 from .saved import Made, place_of, recipes_on, saved_plots, slug_of
@@ -76,6 +79,7 @@ def make_demo(
     project: str | None = None,
     organization: str | None = None,
     progress: Progress | None = None,
+    for_server: bool = False,
 ) -> DemoResult:
     """Make a demo in a folder. If the folder has a demo already, draw its plots again.
 
@@ -87,6 +91,8 @@ def make_demo(
     folder : created if it does not exist. It then holds ``workbench.db``, ``recipes``, ``notebooks`` and ``figures``.
     project, organization : in a new store, the name of its only project; in an existing store, the ones to use.
     progress : called as ``progress(done, of, what)``.
+    for_server : draw as a server does, in locked processes, where this machine can lock one. A server takes these
+        figures from the cache: its first page has sketches, and its dashboards open at once.
 
     Raises
     ------
@@ -110,7 +116,7 @@ def make_demo(
             _write_new(target / RECIPES / f"{saved.slug}.json", recipe)
         _save_missing(bench, made)
         result = DemoResult(store=store, index=target / FIGURES / "index.html", counts=_counts(bench))
-        _draw_all(bench, target / FIGURES, result, report)
+        _draw_all(bench, target / FIGURES, result, report, locked=for_server and shared().fence().holds)
     return result
 
 
@@ -167,7 +173,7 @@ def _save_missing(bench: Bench, recipes: list[Made]) -> None:
             bench.dashboards.update(board.id, layout=[*kept, *tiles])
 
 
-def _draw_all(bench: Bench, figures: Path, result: DemoResult, report: Progress) -> None:
+def _draw_all(bench: Bench, figures: Path, result: DemoResult, report: Progress, *, locked: bool) -> None:
     figures.mkdir(exist_ok=True)
     export.write_plotlyjs(figures)
     names = bench.dashboards.list(fields=["name"])["name"]
@@ -175,7 +181,7 @@ def _draw_all(bench: Bench, figures: Path, result: DemoResult, report: Progress)
     drawn: list[Drawn] = []
     for done, (board, plot) in enumerate(plots):
         report(done, len(plots), plot.name)
-        one = _draw(bench, board, plot, {other.slug for other in drawn})
+        one = _draw(bench, board, plot, {other.slug for other in drawn}, locked=locked)
         drawn.append(one)
         report(done + 1, len(plots), plot.name)
         result.plots.append({"plot": one.name, "dashboard": board, "result": one.result, "ms": round(one.ms)})
@@ -187,7 +193,7 @@ def _draw_all(bench: Bench, figures: Path, result: DemoResult, report: Progress)
     export.write(result.index, index_page(drawn, result.counts))
 
 
-def _draw(bench: Bench, board: str, plot: SavedPlot, taken: set[str]) -> Drawn:
+def _draw(bench: Bench, board: str, plot: SavedPlot, taken: set[str], *, locked: bool) -> Drawn:
     known = {saved.name: saved for saved in saved_plots() if saved.dashboard == board}.get(plot.name)
     slug = known.slug if known else slug_of(plot.name)
     slug = slug if slug not in taken else f"{slug}-{plot.id}"
@@ -195,7 +201,7 @@ def _draw(bench: Bench, board: str, plot: SavedPlot, taken: set[str]) -> Drawn:
     started = time.perf_counter()
     config = plot.recipe().config
     try:
-        answer = bench.backend.figure(config, {})
+        answer = _figure(bench, config, locked=locked)
         said = bench.backend.passport(config, answer, plot=seen(plot), with_recipe=True)
     except WorkbenchError as error:
         spent = 1000 * (time.perf_counter() - started)
@@ -214,6 +220,18 @@ def _draw(bench: Bench, board: str, plot: SavedPlot, taken: set[str]) -> Drawn:
         spent,
         passport=said,
     )
+
+
+def _figure(bench: Bench, config: PlotConfig, *, locked: bool) -> FigureAnswer:
+    """The figure of a plot; with ``locked`` as a server draws it, with what the server keeps beside it in the cache."""
+    if not locked:
+        return bench.backend.figure(config, {})
+    try:
+        answer = bench.backend.figure(config, {}, protected=True)
+    except WorkbenchError:  # a slow machine may take longer than a locked process may
+        return bench.backend.figure(config, {})
+    _kept = answer.traced, answer.hinted
+    return answer
 
 
 def _counts(bench: Bench) -> list[Count]:
