@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from typing import NamedTuple, TypeVar
 
-from workbench.errors import Busy, TooMany
+from workbench.errors import Busy, TooMany, WorkbenchError
 from workbench.store.shared import Shared
 
 T = TypeVar("T")
@@ -128,6 +128,9 @@ class Threads:
             except asyncio.CancelledError:
                 cancelled()
                 await asyncio.wait([future])
+                error = future.exception()  # looked at here, or the event loop logs it: nobody waits for the answer
+                if error is not None and not isinstance(error, WorkbenchError):
+                    future.get_loop().call_exception_handler({"message": "Cancelled work failed.", "exception": error})
                 raise
         finally:
             self._ends(party)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
 from collections.abc import Callable
 
 import pytest
 
 from server.limits import Party, Threads
-from workbench.errors import Busy
+from workbench.errors import Busy, Cancelled
 
 
 class Gate:
@@ -145,3 +146,31 @@ def test_one_who_floods_the_queue_has_only_own_requests_turned_away() -> None:
     asyncio.run(asyncio.wait_for(main(), 10))
     assert gate.began == ["loud", "loud", "one", "colleague", "loud"]
     threads.close()
+
+
+@pytest.mark.parametrize(
+    ("error", "heard"), [(Cancelled("It was cancelled."), []), (RuntimeError("a mistake"), ["Cancelled work failed."])]
+)
+def test_work_that_is_cancelled_leaves_a_trace_in_the_log_only_for_a_mistake(error: Exception, heard: list[str]) -> None:
+    threads, began, free = Threads("test", 1, 10), threading.Event(), threading.Event()
+    said: list[str] = []
+
+    def work() -> None:
+        began.set()
+        free.wait()
+        raise error
+
+    async def main() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: said.append(context["message"]))
+        task = asyncio.create_task(threads.run(Party("ours"), work, free.set))
+        while not began.is_set():
+            await asyncio.sleep(0.001)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        del task
+        gc.collect()
+
+    asyncio.run(asyncio.wait_for(main(), 10))
+    threads.close()
+    assert said == heard
