@@ -128,9 +128,13 @@ class Threads:
             except asyncio.CancelledError:
                 cancelled()
                 await asyncio.wait([future])
-                error = future.exception()  # looked at here, or the event loop logs it: nobody waits for the answer
+                error = (
+                    future.exception()
+                )  # looked at here, or the event loop logs it: nobody waits for the answer
                 if error is not None and not isinstance(error, WorkbenchError):
-                    future.get_loop().call_exception_handler({"message": "Cancelled work failed.", "exception": error})
+                    future.get_loop().call_exception_handler(
+                        {"message": "Cancelled work failed.", "exception": error}
+                    )
                 raise
         finally:
             self._ends(party)

@@ -83,3 +83,18 @@ def test_values_that_fail_go_along_into_the_editor_and_what_is_wrong_is_said_onc
     expect(tile.get_by_role("alert")).to_contain_text("The recipe has no param 'gone'")
     assert (tile.get_by_role("alert").text_content() or "").count("has no param") == 1
     window.close()
+
+
+def test_the_page_of_a_plot_that_was_never_drawn_waits_for_nothing(site: Site) -> None:
+    address = site.plot("Never drawn", "1 / 0")
+    window = site.window(address)
+    window.allow_error("422")
+    expect(window.page.get_by_role("alert")).to_contain_text("ZeroDivisionError")
+    for tab in ("Data", "Notes", "Log", "About"):
+        window.page.get_by_role("tab", name=tab).click()
+        expect(window.page.get_by_role("tabpanel")).to_have_text(
+            "There is no figure yet: what is wrong is said above."
+        )
+    expect(window.page.locator(".ghost")).to_have_count(0)
+    window.assert_proper()
+    window.close()

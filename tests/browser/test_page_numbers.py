@@ -187,6 +187,49 @@ def test_a_number_of_a_record_is_not_shortened(value: str, shown: str) -> None:
     assert said.stdout.strip().replace("\u202f", " ") == shown
 
 
+LIBRARY = TABLES.parent / "library.js"
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
+@pytest.mark.parametrize(
+    ("traces", "layout", "drawn", "note"),
+    [
+        ([{}] * 300, {}, {}, None),
+        ([{}] * 1200, {}, {"showlegend": False}, "The legend is left out: it would have 1 200 names."),
+        ([{}] * 1200, {"showlegend": False}, {"showlegend": False}, None),
+        ([{"showlegend": False}] * 1200 + [{}] * 9, {}, {}, None),
+    ],
+)
+def test_a_legend_of_hundreds_of_names_is_left_out(
+    traces: list[Any], layout: dict[str, Any], drawn: dict[str, Any], note: str | None
+) -> None:
+    made = drawable({"data": traces, "layout": layout})
+    assert made["figure"]["layout"] == drawn
+    said = [one.replace("\u202f", " ") for one in made["notes"]]
+    assert said == [] if note is None else said[0].startswith(note)
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
+def test_what_needs_webgl_is_a_sentence_and_no_false_word_about_the_browser() -> None:
+    made = drawable({"data": [{"type": "splom"}], "layout": {}})
+    assert [one["visible"] for one in made["figure"]["data"]] == [False]
+    (text,) = made["figure"]["layout"]["annotations"]
+    assert text["text"] == made["notes"][0]
+    beside = drawable({"data": [{"type": "splom"}, {"y": [1]}], "layout": {}})
+    assert [one.get("visible", True) for one in beside["figure"]["data"]] == [False, True]
+    assert "annotations" not in beside["figure"]["layout"]
+
+
+def drawable(figure: dict[str, Any]) -> Any:
+    """A figure as the page draws it, and its notes."""
+    script = f"import {{ drawable }} from {json.dumps(LIBRARY.as_uri())};"
+    script += f"console.log(JSON.stringify(drawable({json.dumps(figure)})));"
+    said = subprocess.run(
+        ["node", "--input-type=module", "-e", script], capture_output=True, text=True, check=True, timeout=60
+    )
+    return json.loads(said.stdout)
+
+
 @pytest.mark.long
 def test_the_editor_shows_the_samples_of_a_step_for_the_values_that_are_drawn(site: Site) -> None:
     window = site.window()

@@ -61,6 +61,7 @@ function Shown({ project, home, record, again }) {
   }, [live]);
   useAsOf(() => [live]);
   const controls = controlCount(live);
+  const awaited = !live.answer.value && !live.error.value;
   const wide = matchMedia("(min-width: 1001px)").matches;
   return html`
     <div class="head"><div><nav class="crumbs" aria-label="Where this is"><a href="/">Boards</a><span>/</span><a href=${base}>${home.name}</a></nav>
@@ -71,8 +72,8 @@ function Shown({ project, home, record, again }) {
         <a class="button main" href=${`${to}/edit${query({ values })}`}><${Icon} name="edit" /> Edit</a>`}</div></div>
     ${revision && revision !== record.revision && html`<div class="note calm" style=${{ marginBottom: "12px" }}><${Icon} name="history" /><div>This is revision ${revision} of ${record.revision}. <a href=${to}>See the newest</a></div></div>`}
     <${AsOfNote} />
-    <div class=${`single ${controls || !live.answer.value ? "" : "bare"}`}>
-      ${(controls > 0 || !live.answer.value) && html`<details class="box side" open=${wide}><summary>Controls <span class="count">${controls}</span></summary>
+    <div class=${`single ${controls || awaited ? "" : "bare"}`}>
+      ${(controls > 0 || awaited) && html`<details class="box side" open=${wide}><summary>Controls <span class="count">${controls}</span></summary>
         <aside class="pad" aria-label="Controls">${live.answer.value ? html`<${ControlPanel} live=${live} prefix="one" across=${!wide} />` : html`<${Ghosts} rows=${3} />`}</aside></details>`}
       <div class="stack"><${Tile} key=${revision} live=${live} plot=${record} to=${to} writes=${writes} large />
         <${Below} live=${live} record=${record} project=${project} home=${home} writes=${writes} to=${to} again=${again} /></div></div>
@@ -83,14 +84,18 @@ function Shown({ project, home, record, again }) {
 function Below({ live, record, project, home, writes, to, again }) {
   const [tab, setTab] = useState(/** @type {typeof TABS[number]} */ ("Data"));
   const notes = live.notes.value;
-  const counts = { Data: 0, Notes: notes.length, Log: live.answer.value?.log ? 1 : 0, History: record.revision, About: 0 };
+  const drawn = live.answer.value;
+  // Only the history is there without a figure.
+  const instead = drawn ? null : live.error.value ? html`<p class="soft">There is no figure yet: what is wrong is said above.</p>` : html`<${Ghosts} rows=${3} height=${26} />`;
+  const counts = { Data: 0, Notes: notes.length, Log: drawn?.log ? 1 : 0, History: record.revision, About: 0 };
   return html`<section class="box" aria-label="About the figure">
     <${Tabs} label="About the figure" tabs=${TABS.map((one) => ({ key: one, word: one, count: counts[one] }))} at=${tab} choose=${setTab} panel="pad">
-      ${tab === "Data" && html`<${Numbers} live=${live} />`}
-      ${tab === "Notes" && (notes.length ? html`<${Notes} notes=${notes} />` : html`<p class="soft">Nothing was left out, and nothing looks wrong.</p>`)}
-      ${tab === "Log" && (live.answer.value?.log ? html`<pre class="log" tabindex="0">${live.answer.value.log}</pre>` : html`<p class="soft">${live.answer.value?.cache?.figure === "hit" ? "The figure came from the cache: its script did not run this time." : "The script printed nothing."}</p>`)}
+      ${tab !== "History" && instead}
+      ${tab === "Data" && drawn && html`<${Numbers} live=${live} />`}
+      ${tab === "Notes" && drawn && (notes.length ? html`<${Notes} notes=${notes} />` : html`<p class="soft">Nothing was left out, and nothing looks wrong.</p>`)}
+      ${tab === "Log" && drawn && (drawn.log ? html`<pre class="log" tabindex="0">${drawn.log}</pre>` : html`<p class="soft">${drawn.cache?.figure === "hit" ? "The figure came from the cache: its script did not run this time." : "The script printed nothing."}</p>`)}
       ${tab === "History" && html`<${Revisions} record=${record} project=${project} home=${home} writes=${writes} to=${to} again=${again} />`}
-      ${tab === "About" && html`<${About} live=${live} record=${record} />`}<//></section>`;
+      ${tab === "About" && drawn && html`<${About} live=${live} record=${record} />`}<//></section>`;
 }
 
 /** The numbers of the figure as a table: its text alternative. @param {{ live: LivePlot }} given */
