@@ -46,6 +46,22 @@ def test_what_has_a_page_comes_first_and_opens(window: Window) -> None:
     expect(without).to_have_attribute("aria-selected", "false")
 
 
+def test_enter_waits_for_what_was_typed_last(window: Window) -> None:
+    searched(window, "M50-A-01")
+    window.page.get_by_role("combobox", name="Search everything").fill("M50-B-03_ageing")
+    window.page.keyboard.press("Enter")
+    expect(window.page.get_by_role("heading", name="M50-B-03_ageing", level=1)).to_be_visible()
+
+
+def test_several_words_that_no_name_has_get_a_hint(window: Window) -> None:
+    window.page.get_by_role("button", name="Search …").click()
+    field = window.page.get_by_role("combobox", name="Search everything")
+    field.fill("%")
+    expect(window.page.get_by_role("option")).to_have_text("Type two letters or more.")
+    field.fill("M50-A-03 HPPC")
+    expect(window.page.get_by_role("option")).to_contain_text("try one word of it")
+
+
 @pytest.mark.parametrize(
     ("text", "heading", "more"),
     [

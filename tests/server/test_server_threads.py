@@ -152,9 +152,7 @@ def test_one_who_floods_the_queue_has_only_own_requests_turned_away() -> None:
     ("error", "heard"),
     [(Cancelled("It was cancelled."), []), (RuntimeError("a mistake"), ["Cancelled work failed."])],
 )
-def test_work_that_is_cancelled_leaves_a_trace_in_the_log_only_for_a_mistake(
-    error: Exception, heard: list[str]
-) -> None:
+def test_cancelled_work_leaves_a_trace_in_the_log_only_for_a_mistake(error: Exception, heard: list[str]) -> None:
     threads, began, free = Threads("test", 1, 10), threading.Event(), threading.Event()
     said: list[str] = []
 

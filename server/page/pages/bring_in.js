@@ -124,8 +124,9 @@ function Report({ report }) {
   return html`<section class="stack" aria-label="Report" style=${{ marginTop: "16px" }}>
     <div class=${`note ${report.ok ? "good" : ""}`} role="status"><${Icon} name=${report.ok ? "check" : "warn"} /><strong>${report.summary}</strong></div>
     ${open.length > 0 && html`<div class="box pad stack"><h2>To settle</h2><p class="soft small">Choose the files again, say it below them, and bring them in once more: nothing is stored twice.</p><ul class="plain-list">${open.map((/** @type {any} */ one) => html`<li><div class="break">${withFields(one.example)}</div><div class="soft small">${many(one.files, "file")}. Settle it by: <span class="break">${withFields(one["settled by"])}</span></div></li>`)}</ul></div>`}
-    ${report.files.map((/** @type {any} */ one) => html`<details class="box file-report" open=${one.status === "refused"}><summary><span class=${`chip ${one.status}`}>${one.status}</span><strong class="break">${one.path}</strong>
-        <span class="soft small">${one.rows ? `${one.format}, ${many(one.rows, "row")}, ${many(one.cycles, "cycle")}` : ""}</span>${one.measurement_id && html`<a href=${`/explore/tests/${part(one.measurement_id)}`}>Open the test</a>`}</summary>
+    ${report.files.map((/** @type {any} */ one) => html`<div class="box file-report"><details open=${one.status === "refused"}><summary><span class=${`chip ${one.status}`}>${one.status}</span><strong class="break">${one.path}</strong>
+        <span class="soft small">${one.rows ? `${one.format}, ${many(one.rows, "row")}, ${many(one.cycles, "cycle")}` : ""}</span></summary>
       <div class="pad stack">${one.why && html`<p class="break">${withFields(one.why)}</p>`}
-        ${KINDS.map(([key, word, kind]) => (one[key] ?? []).map((/** @type {string} */ text) => html`<div class=${`note ${kind}`}><div><strong>${word}</strong> · ${withFields(text)}</div></div>`))}</div></details>`)}</section>`;
+        ${KINDS.map(([key, word, kind]) => (one[key] ?? []).map((/** @type {string} */ text) => html`<div class=${`note ${kind}`}><div><strong>${word}</strong> · ${withFields(text)}</div></div>`))}</div></details>
+      ${one.measurement_id && html`<a href=${`/explore/tests/${part(one.measurement_id)}`}>Open the test<span class="unseen"> ${one.path}</span></a>`}</div>`)}</section>`;
 }

@@ -216,7 +216,7 @@ function Desk({ project, home, record: opened }) {
   return html`<div>
     <div class="head"><div><nav class="crumbs" aria-label="Where this is"><a href="/">Boards</a><span>/</span><a href=${base}>${home.name}</a>${record && html`<span>/</span><a href=${`${base}/plots/${record.id}`}>${record.name}</a>`}</nav>
       <h1 class="unseen">${record ? `Edit ${record.name}` : "New plot"}</h1><input class="input title" aria-label="Name of the plot" placeholder="Name of the new plot" maxlength="500" value=${name} onInput=${(/** @type {any} */ event) => setName(event.target.value)} /></div>
-      <div class="row"><span class="soft small" role="status">${problems.length ? many(problems.length, "problem") : !checked ? "Checking …" : name.trim() ? "No problems" : "Give the plot a name to save it"}${changed ? " · not saved" : ""}</span>
+      <div class="row"><span class="soft small" role="status">${problems.length ? many(problems.length, "problem") : !checked ? "Checking …" : live.error.value ? "It cannot be drawn" : name.trim() ? "No problems" : "Give the plot a name to save it"}${changed ? " · not saved" : ""}</span>
         ${record && record.revision > 1 && html`<button type="button" class="button" onClick=${() => setQuery({ compare: compare ? null : String(record.revision - 1) })}><${Icon} name="history" /> Compare</button>`}
         ${record && changed && html`<input class="input note-field" aria-label="What changed, in a few words" placeholder="What changed?" maxlength="500" value=${note} onInput=${(/** @type {any} */ event) => setNote(event.target.value)} />`}
         <button type="button" class="button main" disabled=${!ready} onClick=${() => save()}>${record ? `Save as revision ${record.revision + 1}` : "Save"}</button></div></div>

@@ -100,7 +100,7 @@ function Below({ live, record, project, home, writes, to, again }) {
 
 /** The numbers of the figure as a table: its text alternative. @param {{ live: LivePlot }} given */
 function Numbers({ live }) {
-  const figure = live.shown.value;
+  const figure = live.answer.value?.figure; // with the traces that this page cannot draw
   const table = useMemo(() => (figure ? tracesTable(figure) : null), [figure]);
   if (!table) return html`<${Ghosts} rows=${3} height=${26} />`;
   if (!table.rows.length) return html`<p class="soft">This figure has no numbers.</p>`;

@@ -28,7 +28,7 @@ export function drawable(figure) {
     const type = typeOf(trace);
     if (NEVER.has(type)) {
       notes.add(`A trace of type ${type} needs WebGL, which this page does not allow. It is drawn in a notebook.`);
-      return { ...trace, visible: false }; // plotly.js would say that the browser has no WebGL
+      return { type: "scatter", name: trace.name, visible: false }; // plotly.js would say that the browser has no WebGL
     }
     const other = WITHOUT_WEBGL.get(type);
     if (!other) return trace;
@@ -36,7 +36,7 @@ export function drawable(figure) {
     return { ...trace, type: other };
   });
   let layout = figure.layout;
-  if (data.length && data.every((/** @type {any} */ trace) => NEVER.has(typeOf(trace)))) layout = instead([...notes].join("<br>"));
+  if (data.length && figure.data.every((/** @type {any} */ trace) => NEVER.has(typeOf(trace)))) layout = instead([...notes].join("<br>"));
   const listed = data.filter((/** @type {any} */ trace) => trace.visible !== false && trace.showlegend !== false).length;
   if (listed > MOST_LISTED && layout.showlegend !== false) {
     notes.add(`The legend is left out: it would have ${count(listed)} names. Point at a trace to read its name.`);

@@ -38,23 +38,29 @@ export function Palette({ close }) {
   const [hits, setHits] = useState(/** @type {any[] | null} */ (null));
   const [at, setAt] = useState(0);
   const [problem, setProblem] = useState("");
+  const asked = text.trim();
+  /** The text that the hits are of: while another one is searched for, they are not what is meant. */
+  const [of, setOf] = useState("");
+  /** The text whose first hit is to open as soon as it is there. */
+  const awaited = useRef("");
   useModal(node);
   useEffect(() => { document.getElementById(`found-${at}`)?.scrollIntoView({ block: "nearest" }); }, [at]);
   useEffect(() => {
-    if (text.trim().length < 2) { setHits(null); return undefined; }
+    if (asked.length < 2) { setHits(null); setOf(asked); return undefined; }
     const stop = new AbortController();
     const timer = setTimeout(() => {
-      get(`/search${query({ q: text.trim(), limit: 40, per_type: 8, parent_names: true })}`, { signal: stop.signal }).then(
-        (found) => { setHits(found.results.map(shownAs)); setAt(0); setProblem(""); },
+      get(`/search${query({ q: asked, limit: 40, per_type: 8, parent_names: true })}`, { signal: stop.signal }).then(
+        (found) => { setHits(found.results.map(shownAs)); setOf(asked); setAt(0); setProblem(""); },
         (error) => { if (!isAbort(error)) setProblem(error.message); });
     }, WAIT_MS);
     return () => { clearTimeout(timer); stop.abort(); };
-  }, [text]);
+  }, [asked]);
+  useEffect(() => { if (awaited.current && awaited.current === of) { awaited.current = ""; open(links[0]); } }, [of]);
   const places = PLACES.filter(([, name]) => name.toLowerCase().includes(text.toLowerCase())).map(([to, name, icon]) => ({ to, name, icon, word: "page" }));
   const inProjects = (projects.value ?? []).filter((one) => text.length > 1 && one.name.toLowerCase().includes(text.toLowerCase()))
     .map((one) => ({ to: `/?project=${one.id}`, name: one.name, icon: "grid", word: "project", of: null }))
     .filter((one) => !(hits ?? []).some((hit) => hit.to === one.to));
-  const links = [...(hits ?? []), ...inProjects, ...(hits === null || text.length < 3 ? places : [])].filter((one) => one.to);
+  const links = [...(hits ?? []), ...inProjects, ...places].filter((one) => one.to);
   const found = [...links, ...(hits ?? []).filter((one) => !one.to)];
   /** @param {any} one */
   const open = (one) => { if (one?.to) { close(); go(one.to); } };
@@ -64,15 +70,16 @@ export function Palette({ close }) {
       event.preventDefault();
       setAt((at + (event.key === "ArrowDown" ? 1 : links.length - 1)) % Math.max(1, links.length));
     }
-    if (event.key === "Enter") { event.preventDefault(); open(links[at]); }
+    if (event.key === "Enter") { event.preventDefault(); if (of === asked) open(links[at]); else awaited.current = asked; }
   };
   return html`<dialog ref=${node} class="palette" aria-label="Search" onCancel=${close} onClick=${(/** @type {Event} */ event) => { if (event.target === node.current) close(); }}>
     <input type="text" role="combobox" aria-label="Search everything" aria-expanded="true" aria-controls="found" aria-activedescendant=${links[at] ? `found-${at}` : undefined}
-      autocomplete="off" spellcheck="false" placeholder="Search cells, tests, plots, dashboards …" value=${text} onInput=${(/** @type {any} */ event) => setText(event.target.value)} onKeyDown=${keys} />
+      autocomplete="off" spellcheck="false" placeholder="Search cells, tests, plots, dashboards …" value=${text} onInput=${(/** @type {any} */ event) => { awaited.current = ""; setText(event.target.value); }} onKeyDown=${keys} />
     <ul id="found" role="listbox" aria-label="Found">
       ${found.map((one, n) => html`<li key=${n} id=${`found-${n}`} role="option" aria-selected=${n === at && Boolean(one.to)} aria-disabled=${!one.to} onPointerMove=${(/** @type {PointerEvent} */ event) => { if (one.to && (event.movementX || event.movementY)) setAt(n); }} onClick=${() => open(one)}>
         <${Icon} name=${one.icon} /><span class="one-line">${one.name}${one.of && html` <span class="soft">${one.of}</span>`}</span>${!one.to && html`<span class="soft small">has no page</span>`}<span class="chip">${one.word}</span></li>`)}
-      ${hits !== null && !found.length && html`<li aria-disabled="true" role="option" aria-selected="false" class="soft">Nothing has “${text.trim().slice(0, 60)}” in its name or notes.</li>`}
+      ${hits !== null && !found.length && html`<li aria-disabled="true" role="option" aria-selected="false" class="soft">Nothing has “${asked.slice(0, 60)}” in its name or notes.${/\s/.test(asked) ? " The whole text is searched for: try one word of it." : ""}</li>`}
+      ${hits === null && asked && !found.length && html`<li aria-disabled="true" role="option" aria-selected="false" class="soft">${asked.length < 2 ? "Type two letters or more." : "Searching …"}</li>`}
       ${problem && html`<li role="option" aria-selected="false" class="soft">${problem}</li>`}
     </ul></dialog>`;
 }
