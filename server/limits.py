@@ -128,9 +128,7 @@ class Threads:
             except asyncio.CancelledError:
                 cancelled()
                 await asyncio.wait([future])
-                error = (
-                    future.exception()
-                )  # looked at here, or the event loop logs it: nobody waits for the answer
+                error = future.exception()  # if nobody looks at it, the event loop logs it
                 if error is not None and not isinstance(error, WorkbenchError):
                     future.get_loop().call_exception_handler(
                         {"message": "Cancelled work failed.", "exception": error}

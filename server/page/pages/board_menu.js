@@ -3,7 +3,8 @@
 import { html, useState } from "../vendor/preact.js";
 import { part, query, remove } from "../core/api.js";
 import { asOf, go } from "../core/router.js";
-import { download, fileName, wantPage } from "../plot/exports.js";
+import { download, fileName } from "../plot/exports.js";
+import { wantPage } from "../plot/want_page.js";
 import { Icon } from "../ui/icons.js";
 import { Later } from "../ui/later.js";
 import { Confirm, Popover, sayError } from "../ui/parts.js";

@@ -6,7 +6,8 @@ import { asOf } from "../core/router.js";
 import { isDark } from "../core/theme.js";
 import { Icon } from "../ui/icons.js";
 import { copy, hand, say, sayError } from "../ui/parts.js";
-import { download, fileName, wantPage } from "./exports.js";
+import { download, fileName } from "./exports.js";
+import { wantPage } from "./want_page.js";
 import { plotPath } from "./live.js";
 
 /** What the server writes: format, word. */

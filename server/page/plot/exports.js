@@ -1,7 +1,6 @@
 // Files out of the page, of a plot and of a dashboard.
 
 import { ask } from "../core/api.js";
-import { wanted } from "../ui/later.js";
 import { hand, say, sayError } from "../ui/parts.js";
 
 /** @param {Response} answer @param {string} otherwise */
@@ -35,6 +34,3 @@ export async function download(address, name) {
 
 /** A file name from a plot's name. @param {string} name */
 export const fileName = (name) => `${name.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").slice(0, 60) || "plot"}-${new Date().toISOString().slice(0, 10)}`;
-
-/** Ask how a page is to be made. @param {{ at: string, values: string, asOf: string | null, name: string, several?: boolean }} given */
-export const wantPage = (given) => { wanted.value = { load: () => import("./page_export.js"), of: "PageExport", ...given }; };
