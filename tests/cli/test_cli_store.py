@@ -107,3 +107,24 @@ def test_recompute_says_what_it_would_do_and_does_it(demo_copy: Path, monkeypatc
 def test_what_is_chosen_wrongly_is_said(demo_store: Path, words: tuple[str, str], said: str) -> None:
     done = CliRunner().invoke(app, ["recompute", "--check", "--store", str(demo_store), *words])
     assert said in str(done.exception)
+
+
+@pytest.mark.parametrize("command", [("analyse", "dcir"), ("recompute", "--check"), ("export-tests", "{folder}")])
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--where", "batch=Z"), "There is no test with batch 'Z'. The batches are 'A', 'B', 'C'."),
+        (("--where", "name=LFP-C-01_RPT"), "Did you mean 'LFP-C-01_RPT0'"),
+        (("--where", "ids=x"), "There is no test with ids 'x'."),
+        (("--where", "batch=A", "--where", "nameContains=LFP"), "no test with batch and nameContains as given"),
+    ],
+    ids=lambda value: value[-1] if isinstance(value, tuple) else "said",
+)
+def test_filters_that_no_test_fits_are_said_with_the_values_that_there_are(
+    demo_store: Path, tmp_path: Path, command: tuple[str, ...], words: tuple[str, ...], said: str
+) -> None:
+    called = [word.format(folder=tmp_path) for word in command]
+    done = CliRunner().invoke(app, [*called, "--store", str(demo_store), *words])
+    assert done.exit_code != 0
+    assert said in str(done.exception)
+    assert [*tmp_path.iterdir()] == []

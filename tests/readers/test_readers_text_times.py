@@ -85,6 +85,34 @@ def test_time_from_a_clock_where_there_is_no_other(tmp_path: Path) -> None:
     assert {"time_from_clock", "time_zone"} <= {note.code for note in reading.notes}
 
 
+@pytest.mark.parametrize(
+    ("header", "per_second", "zero"),
+    [
+        *((name, 1, 0.0) for name in ("Unix time", "unixtime", "Unix_timestamp", "Unix time [s]", "Epoch time")),
+        *(("POSIX time", 1, 0.0), ("epoch_time (ms)", 1000, 0.0), ("Unixzeit", 1, 0.0)),
+        *(("datenum", 1 / 86400, 719_529.0), ("Excel time", 1 / 86400, 25_569.0)),
+    ],
+)
+def test_a_clock_that_counts_from_a_known_moment_is_the_time(
+    header: str, per_second: float, zero: float, tmp_path: Path
+) -> None:
+    begun = 1_700_000_000
+    text = PLAIN.replace("time [s]", header)
+    for place in range(5):
+        moment = zero + (begun + 10 * place) * per_second
+        text = text.replace(f"\n{10 * place},", f"\n{moment:.9f},", 1)
+    reading = read(file(tmp_path, text))
+    made = concat(list(reading.batches))
+    assert made["Time [s]"].tolist() == pytest.approx([10.0 * place for place in range(5)], abs=1e-4)  # of 1e-9 d
+    assert reading.start_time is not None
+    assert abs(reading.start_time.timestamp() - begun) < 1e-4
+
+
+def test_numbers_below_the_name_of_such_a_clock_that_are_no_moments_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(FileRefused, match="are not times of a clock"):
+        table(file(tmp_path, PLAIN.replace("time [s]", "Unix time")))
+
+
 def test_time_is_counted_from_the_first_row(tmp_path: Path) -> None:
     path = file(tmp_path, PLAIN.replace("\n0,", "\n5,"))
     assert table(path)["Time [s]"].tolist() == [0.0, 5.0, 15.0, 25.0, 35.0]

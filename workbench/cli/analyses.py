@@ -80,7 +80,7 @@ def analyse(
     Results that are up to date stay; missing and outdated ones are computed. Run the command again after a stop: it
     goes on from there. `kinds`
     recognises which kinds of tests there are: check-ups, pulses, GITT, impedance, rates, ageing."""
-    from ..ingest.recompute import filters
+    from ..ingest.recompute import filters, require_some
 
     reads = check or (type is None and on_arrival is None)
     with open_bench(existing(store), project, organization, read_only=reads, executor=executor) as bench:
@@ -93,6 +93,8 @@ def analyse(
             _list(bench, as_json)
             return
         chosen = filters(where) if where else None
+        if chosen:
+            require_some(chosen, bench.backend.listing)
         with progress_bar("Analysing") as told:
             given = _parameters(param or [])
             done = bench.backend.analyse(type, chosen, given, check=check, progress=told)

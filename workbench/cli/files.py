@@ -208,9 +208,9 @@ def export_tests(
     """Write many tests and everything known about them to a folder, a file for each.
 
     Files have the names of cell and test. `workbench ingest` reads them back without any loss."""
-    from ..ingest.recompute import filters
+    from ..ingest.recompute import filters, require_some
 
-    path = existing(store)
+    path, chosen = existing(store), filters(where or [])
     with (
         open_bench(path, project, organization, read_only=True, executor=executor) as bench,
         progress_bar("Writing") as told,
@@ -222,7 +222,9 @@ def export_tests(
             found = of
             told(done, of, name)
 
-        failed = bench.export_tests(folder, filters(where or []), ending=ending, progress=counting)
+        if chosen:
+            require_some(chosen, bench.backend.listing)
+        failed = bench.export_tests(folder, chosen, ending=ending, progress=counting)
     written = found - len(failed)
     if as_json:
         print_json({"folder": str(folder), "written": written, "failed": failed})

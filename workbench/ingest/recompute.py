@@ -23,7 +23,7 @@ from ..store.records.name_order import ENTRIES
 from ..store.scope import EVERYTHING
 from ..store.series import derived
 from ..store.series.derived import Outdated
-from ..table import Column, Table
+from ..table import Column, Table, concat
 from .commit.cells_apart import set_apart, shared_cells
 from .read.cycler_step_types import CyclerStepTypes
 
@@ -132,7 +132,53 @@ def chosen_in(
         for one in store.rows.page(Project, Scope(owner.id, None), limit=None).items
     }
     wanted = [projects[one.id][1] for one in _named([one for one, _ in projects.values()], project, "project")]
+
+    def listing(source: str, filters: Mapping[str, Any], fields: list[str], limit: int | None) -> Table:
+        return concat(
+            [store.rows.plan_list(source, scope, dict(filters), fields, limit).table for scope in wanted]
+        )
+
+    if where and wanted:
+        require_some(where, listing)
     return list(dict.fromkeys(id for scope in wanted for id in chosen(store, scope, where)))
+
+
+_LISTED = {
+    "batch": ("batch_name", "batches"),
+    "name": ("name", "tests"),
+    "nameContains": ("name", "tests"),
+    "measurementType": ("measurement_type", "types of tests"),
+}
+"""Filter of measurements -> the column of the values that it can have, and what these are called."""
+
+
+def require_some(
+    where: Mapping[str, Any], listing: Callable[[str, Mapping[str, Any], list[str], int | None], Table]
+) -> None:
+    """Refuse filters that no measurement fits: whoever wrote them has misspelt a value.
+
+    ``listing`` gives fields of the records of a source that fit filters, as that of a backend does.
+
+    Raises
+    ------
+    NotFound
+        With the values that there are.
+    """
+    if listing("measurements", where, ["id"], 1).n:
+        return
+    for key, value in where.items():
+        if listing("measurements", {key: value}, ["id"], 1).n:
+            continue
+        words = [str(one) for one in (value if isinstance(value, list) else [value])]
+        said = f"There is no test with {key} " + " or ".join(f"'{word}'" for word in words) + "."
+        if key not in _LISTED:
+            raise NotFound(said)
+        name, what = _LISTED[key]
+        known = sorted(
+            {one for one in listing("measurements", {}, [name], None)[name].tolist() if one is not None}
+        )
+        raise NotFound(f"{said} {instead(words[0], map(str, known), what)}")
+    raise NotFound(f"There is no test with {' and '.join(where)} as given, though there are some with each alone.")
 
 
 def _named(found: list[R], wanted: str | None, what: str) -> list[R]:

@@ -87,6 +87,9 @@ CLOCK_NAMES = (
     "系统时间",
     "绝对时间",
     *("日期", "日期时间", "日付", "日時", "날짜", "fecha", "data", "data e ora", "date et heure", "fecha y hora"),
+    *("unix time", "unixtime", "unix timestamp", "unix time stamp", "unixtimestamp", "unixzeit"),
+    *("posix time", "posixtime", "epoch time", "epochtime", "epoch timestamp"),
+    *("datenum", "matlab datenum", "matlab time", "excel time", "excel date"),
 )
 _OF_DIGATRON = ("programmdauer",)
 """The time of German exports of Digatron: milliseconds, with the unit or without."""
