@@ -83,6 +83,10 @@ def test_other_parameters_are_another_record_and_unknown_ones_are_refused(demo_c
             bench.analyse("retention", AGEING, reference="frist")
         with pytest.raises(BadRequest, match=r"'dcir' cannot take 3 as 'at': it must be a list"):
             bench.analyse("dcir", at=3)
+        with pytest.raises(
+            BadRequest, match=r"'gitt': 'window' must be two numbers.*The default is \[1.0, 60.0\]"
+        ):
+            bench.analyse("gitt", window=[60.0, 1.0])
         with pytest.raises(BadRequest, match=r"There is no analysis 'retantion'.*'retention'"):
             bench.analyse("retantion")
         with pytest.raises(NotFound):

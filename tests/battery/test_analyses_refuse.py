@@ -181,3 +181,56 @@ def test_values_that_are_missing_here_and_there_do_no_harm() -> None:
     assert known.sum() > len(known) / 2
     assert made["Resistance at 10 s [Ohm]"].to_numpy()[known] == pytest.approx(whole[known], rel=1e-3)
     assert "rows_without_values" in {remark["code"] for remark in made.attrs["warnings"]}
+
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("analysis", "parameters", "words"),
+    [
+        (battery.dcir, {"at": (-5.0, 10.0)}, "'at' must be numbers from 0, s"),
+        (battery.dcir, {"at": (NAN,)}, "'at' must be"),
+        (battery.dcir, {"longest": NAN}, "'longest' must be a number above 0; it is nan"),
+        (battery.dcir, {"soaked": -1}, "'soaked' must be a number from 0"),
+        (battery.dcir, {"least": 0}, "'least' must be a number above 0"),
+        (battery.dcir, {"rest": "x"}, "'rest' must be a number from 0; it is 'x'"),
+        (battery.dcir, {"limits": (4.2, 2.5)}, "the lower and the upper voltage, such as (2.5, 4.2)"),
+        (battery.power_capability, {"limits": (3.0, 4.2), "seconds": -1}, "'seconds' must be a number from 0"),
+        (battery.gitt, {"geometry": "Sphere"}, "'geometry' must be 'sphere' or 'slab'; it is 'Sphere'"),
+        (battery.gitt, {"window": (60.0, 1.0)}, "'window' must be two numbers from 0, s, of which the second"),
+        (battery.gitt, {"second_window": (1.0,)}, "'second_window' must be two numbers"),
+        (battery.gitt, {"radius": "x"}, "The radius must be a number above 0; it is 'x'"),
+        (battery.ici, {"geometry": "slabs"}, "'geometry' must be"),
+        (battery.ocv_from_rests, {"least": -1}, "'least' must be a number from 0"),
+        (battery.relaxation, {"window": (NAN, 1.0)}, "'window' must be"),
+        (battery.pseudo_ocv, {"points": -1}, "'points' must be a whole number from 2"),
+        (battery.ic_peaks, {"step": 0}, "'step' must be a number above 0"),
+        (battery.ic_peaks, {"prominence": 5}, "'prominence' must be a number from 0 to 1"),
+        (battery.dva_features, {"within": (-0.5, 0.3)}, "'within' must be two numbers from 0 to 1"),
+        (battery.dva_features, {"steps": 0.5}, "'steps' must be a whole number from 10"),
+        (battery.dtv, {"window": -0.02}, "'window' must be a number above 0"),
+        (battery.kk, {"mu": NAN}, "'mu' must be a number from 0 to 1"),
+        (battery.kk, {"elements": 0}, "'elements' must be a whole number from 1"),
+        (battery.circuit, {"starts": 0}, "'starts' must be a whole number from 1"),
+        (battery.circuit, {"seed": -1}, "'seed' must be a whole number from 0"),
+        (battery.drt, {"per_decade": NAN}, "'per_decade' must be a whole number from 1"),
+        (battery.knee, {"bootstrap": -1}, "'bootstrap' must be a whole number from 0"),
+    ],
+    ids=lambda value: value.__name__ if callable(value) else str(value)[:40],
+)
+def test_a_parameter_outside_of_its_range_is_an_error_that_names_both(
+    analysis: Callable[..., pd.DataFrame], parameters: dict[str, object], words: str
+) -> None:
+    """They gave numbers of another window or geometry, no number without a reason, or an error of numpy."""
+    with pytest.raises(ValueError) as caught:
+        analysis(two_arcs() if analysis in SPECTRA else hppc(), **parameters)
+    assert words in str(caught.value)
+
+
+def test_parameters_at_the_ends_of_their_ranges_are_taken() -> None:
+    made = battery.dcir(
+        hppc(), at=[0, np.float64(10.0)], longest=np.inf, soaked=0, rest=0, limits=np.array([3.0, 4.2])
+    )
+    assert made["Valid"].any()
+    assert battery.kk(two_arcs(), mu=1, elements=np.int64(12))["M"].eq(12).all()

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from pydantic import ConfigDict, JsonValue, TypeAdapter, ValidationError
 
+from ..battery.allowed import Allowed
 from ..battery.result import VALID, WARNING
 from ..cached_property import cached_property
 from ..errors import BadRequest, instead
@@ -103,6 +104,9 @@ class Declared:
                 f"'{self.type}' cannot take {json.dumps(value)} as '{name}': {wanted}. "
                 f"The default is {json.dumps(self.defaults[name])}."
             ) from None
+        allowed: Mapping[str, Allowed] = self.function.__dict__.get("allowed", {})
+        if name in allowed and (why := allowed[name].lacking(name, value)) is not None:
+            raise BadRequest(f"'{self.type}': {why} The default is {json.dumps(self.defaults[name])}.")
 
     @cached_property
     def _types(self) -> dict[str, TypeAdapter[object]]:

@@ -301,7 +301,7 @@ _OF_SPECTRA = (
         results={"largest_residual": median_of("Largest residual")},
     ),
     Declared(
-        "circuit", "Which circuit fits the spectra, and with which parameters?", 2, circuit, "samples", ("eis",)
+        "circuit", "Which circuit fits the spectra, and with which parameters?", 3, circuit, "samples", ("eis",)
     ),
     Declared(
         "drt",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from functools import wraps
+from numbers import Real
 from typing import ParamSpec
 
 import numpy as np
@@ -124,7 +125,7 @@ def positive(value: float | None, what: str) -> float | None:
     ValueError
         If it is not.
     """
-    if value is not None and not (np.isfinite(value) and value > 0):
+    if value is not None and not (isinstance(value, Real) and np.isfinite(value) and value > 0):
         raise ValueError(f"The {what} must be a number above 0; it is {value!r}.")
     return value
 

@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeGuard
 import numpy as np
 import pandas as pd
 
+from ..allowed import ABOVE_0, FROM_0, one_of, takes, whole
 from ..checked import T_COLUMNS, checked, joined, temperature_cells
 from ..half_cycles import Direction
 from ..inputs import Floats, Refusal, refusing
@@ -61,6 +62,14 @@ class _State:
     why: str
 
 
+@takes(
+    direction=one_of("discharge", "charge"),
+    fastest=ABOVE_0,
+    starts=whole(1),
+    points=whole(10),
+    seed=whole(0),
+    rest=FROM_0,
+)
 @refusing(COLUMNS)
 def degradation_modes(
     frame: pd.DataFrame,

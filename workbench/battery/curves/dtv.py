@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from ..allowed import ABOVE_0, FROM_0, takes
 from ..checked import TEMPERATURE, checked, voltage_noise
 from ..differential import slope_on_grid
 from ..inputs import Floats, Refusal, need, refusing
@@ -19,6 +20,7 @@ _RISE = 1.0
 _STEPS_IN_RISE = 20.0
 
 
+@takes(step=ABOVE_0, window=ABOVE_0, slowest=FROM_0, rest=FROM_0)
 @refusing(COLUMNS)
 def dtv(
     frame: pd.DataFrame,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from ..allowed import ABOVE_0, FROM_0, SHARES, takes, whole
 from ..checked import T_COLUMNS, checked, joined, temperature_cells
 from ..differential import slope_on_grid
 from ..inputs import Refusal, refusing
@@ -32,6 +33,7 @@ _APART = 0.1
 _WHOLE = 0.9
 
 
+@takes(within=SHARES, steps=whole(10), smooth=ABOVE_0, fastest=ABOVE_0, rest=FROM_0)
 @refusing(COLUMNS)
 def dva_features(
     frame: pd.DataFrame,

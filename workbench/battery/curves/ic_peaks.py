@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from ..allowed import ABOVE_0, FROM_0, SHARE, takes
 from ..checked import T_COLUMNS, checked, joined, temperature_cells
 from ..differential import slope_on_grid
 from ..inputs import Refusal, refusing
@@ -36,6 +37,7 @@ _RESOLVED = 1.5
 """Windows of width at half height from which on a peak keeps nine tenths of its height."""
 
 
+@takes(step=ABOVE_0, window=ABOVE_0, prominence=SHARE, width=FROM_0, fastest=ABOVE_0, rest=FROM_0)
 @refusing(COLUMNS)
 def ic_peaks(
     frame: pd.DataFrame,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from ..allowed import ABOVE_0, FROM_0, LIMITS, takes
 from ..checked import T_COLUMNS, Checked, checked, joined, temperature_cells
 from ..half_cycles import rest_limit
 from ..inputs import Refusal, refusing
@@ -27,6 +28,7 @@ _LAST_PART = 600.0
 _RELAXED = 2.0
 
 
+@takes(least=FROM_0, rest=FROM_0, limits=LIMITS, capacity=ABOVE_0)
 @refusing(COLUMNS)
 def ocv_from_rests(
     frame: pd.DataFrame,

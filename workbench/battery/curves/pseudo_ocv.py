@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from ..allowed import FROM_0, takes, whole
 from ..checked import T_COLUMNS, checked, joined, spread_words, temperature_cells
 from ..inputs import Floats, Refusal, refusing
 from ..result import VALID, WARNING, Cell, Remark, result
@@ -30,6 +31,7 @@ _ABOVE, _LONG = 0.005, 0.01
 _MARGIN = 1.005
 
 
+@takes(points=whole(2), rest=FROM_0)
 @refusing(COLUMNS)
 def pseudo_ocv(
     frame: pd.DataFrame,

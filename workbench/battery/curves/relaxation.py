@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from ..allowed import ABOVE_0, FROM_0, LIMITS, WINDOW, takes
 from ..checked import T_COLUMNS, Checked, checked, joined, temperature_cells
 from ..half_cycles import rest_limit
 from ..inputs import Floats, Refusal, refusing
@@ -70,6 +71,7 @@ class _Fit(NamedTuple):
     shortest: float
 
 
+@takes(least=ABOVE_0, window=WINDOW, rest=FROM_0, limits=LIMITS, capacity=ABOVE_0)
 @refusing(COLUMNS)
 def relaxation(
     frame: pd.DataFrame,

@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
+from ..allowed import FROM_0, takes, whole
 from ..capacity.reference import Kind
 from ..inputs import CYCLE, DISCHARGE, T_MEAN, Floats, refusing
 from ..result import Cell, Remark, result
@@ -52,6 +53,7 @@ class Bends(NamedTuple):
     reason: str
 
 
+@takes(jump=FROM_0, bootstrap=whole(0), seed=whole(0))
 @refusing(COLUMNS)
 def knee(
     cycles: pd.DataFrame,

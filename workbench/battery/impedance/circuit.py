@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ...messages import counted
+from ..allowed import SHARE, takes, whole
 from ..checked import T_COLUMNS, joined
 from ..inputs import Floats, Refusal, refusing
 from ..least_squares import minima
@@ -21,6 +22,8 @@ from .spectra import FEWEST, HEAD, Complexes, Spectrum, spectra_of
 _TAIL = ("rms relative", "Starts", "AICc", "KK valid", "Points", *T_COLUMNS)
 _STANDARD = "R0-p(R1,CPE1)-p(R2,CPE2)-Wo1"
 _REACHED = 0.02
+_EQUAL = 1e-6
+"""rms, relative to |Z|, by which fits may differ in any case: all that is left without noise is rounding."""
 _RARE = 0.1
 _EDGE = 1e-3
 
@@ -38,6 +41,7 @@ class _Fit(NamedTuple):
     bounded: tuple[str, ...]
 
 
+@takes(starts=whole(1), seed=whole(0), mu=SHARE)
 def circuit(
     frame: pd.DataFrame,
     *,
@@ -158,7 +162,7 @@ def fit_circuit(made: Circuit, spectrum: Spectrum, starts: int, seed: int) -> _F
     found = minima(residual, np.clip(begin, low, high), low, high)
     chosen = int(np.argmin(found.costs))
     best, least, costs = found.places[chosen], float(found.costs[chosen]), found.costs
-    reached = int((costs <= least * (1 + _REACHED)).sum())
+    reached = int((costs <= max(least * (1 + _REACHED), least + len(z) * _EQUAL**2 / 2)).sum())
     spread = _deviation(residual(best[None])[1][0], least)
     bounded = np.minimum(best - low, high - best) < _EDGE * (high - low)
     values = _values(made, best[None])[0]

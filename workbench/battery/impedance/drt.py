@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ..allowed import takes, whole
 from ..checked import T_COLUMNS, joined
 from ..inputs import Floats, Refusal, refusing
 from ..nyquist import FREQUENCY, IMAGINARY, REAL
@@ -53,6 +54,7 @@ class _Fit:
     z: NDArray[np.complex128]
 
 
+@takes(per_decade=whole(1))
 @refusing(COLUMNS)
 def drt(frame: pd.DataFrame, *, per_decade: int = 10, strength: float | None = None) -> pd.DataFrame:
     """How the polarisation is distributed over time constants, and the impedance that this distribution gives.

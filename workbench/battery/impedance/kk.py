@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from ..allowed import SHARE, takes, whole
 from ..checked import T_COLUMNS, joined
 from ..inputs import Floats, Refusal, refusing
 from ..nyquist import FREQUENCY
@@ -29,6 +30,7 @@ class KramersKronig(NamedTuple):
     largest: float
 
 
+@takes(mu=SHARE, elements=whole(1))
 @refusing(COLUMNS)
 def kk(frame: pd.DataFrame, *, mu: float = 0.85, elements: int | None = None) -> pd.DataFrame:
     """How far each spectrum is from linear, stable and causal: the residuals of a fit that must be all three.

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ..allowed import ABOVE_0, FROM_0, LIMITS, TIMES, takes
 from ..checked import T_COLUMNS, Checked, checked, joined, temperature_cells
 from ..half_cycles import rest_limit
 from ..inputs import Floats, Refusal, refusing
@@ -37,6 +38,7 @@ _MOVES = 1.0
 _WHAT = "Pulses"
 
 
+@takes(at=TIMES, longest=ABOVE_0, soaked=FROM_0, least=ABOVE_0, rest=FROM_0, limits=LIMITS, capacity=ABOVE_0)
 def dcir(
     frame: pd.DataFrame,
     *,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from ..allowed import ABOVE_0, FROM_0, LIMITS, WINDOW, one_of, takes
 from ..checked import T_COLUMNS, Checked, checked, joined, temperature_cells, voltage_noise
 from ..half_cycles import rest_limit
 from ..inputs import Floats, Refusal, positive, refusing
@@ -70,6 +71,15 @@ class _How:
     gap: float
 
 
+@takes(
+    geometry=one_of("sphere", "slab"),
+    window=WINDOW,
+    second_window=WINDOW,
+    least=ABOVE_0,
+    rest=FROM_0,
+    limits=LIMITS,
+    capacity=ABOVE_0,
+)
 @refusing(COLUMNS)
 def gitt(
     frame: pd.DataFrame,

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from ..allowed import ABOVE_0, FROM_0, LIMITS, WINDOW, one_of, takes
 from ..checked import T_COLUMNS, Checked, checked, joined, temperature_cells
 from ..half_cycles import rest_limit
 from ..inputs import Floats, Refusal, positive, refusing
@@ -57,6 +58,15 @@ class _Break(NamedTuple):
     end: int
 
 
+@takes(
+    geometry=one_of("sphere", "slab"),
+    window=WINDOW,
+    second_window=WINDOW,
+    longest=ABOVE_0,
+    rest=FROM_0,
+    limits=LIMITS,
+    capacity=ABOVE_0,
+)
 @refusing(COLUMNS)
 def ici(
     frame: pd.DataFrame,

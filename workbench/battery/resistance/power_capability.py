@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from ..allowed import ABOVE_0, FROM_0, LIMITS, takes
 from ..checked import T_COLUMNS, joined
 from ..inputs import Refusal, refusing
 from ..pulses import resistance_column
@@ -23,6 +24,7 @@ _TAKEN = (
 _EXTRAPOLATED = 1.05
 
 
+@takes(limits=LIMITS, seconds=FROM_0, longest=ABOVE_0, soaked=FROM_0, least=ABOVE_0, rest=FROM_0, capacity=ABOVE_0)
 def power_capability(
     frame: pd.DataFrame,
     *,
