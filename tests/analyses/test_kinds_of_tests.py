@@ -72,6 +72,15 @@ def test_a_made_test_is_of_its_kind_and_of_no_other(kind: str, rated: float | No
     assert found <= {kind, "pulses"} | ({"rpt"} if kind == "formation" else set())
 
 
+@pytest.mark.parametrize("cycles", [1, 2, 5, 9])
+def test_slow_cycles_are_slow_curves_however_many_there_are(cycles: int) -> None:
+    """From the fourth half cycle on they were of no kind, and the gallery said that no test has a slow charge."""
+    (found,) = kinds_from_steps(steps_of(*SLOW * cycles), 1.0)
+    assert found.name == "pocv"
+    assert found.certainty == pytest.approx(0.85 if cycles == 1 else 0.65)
+    assert names(*SLOW * 12) == {"ageing"}
+
+
 @pytest.mark.parametrize(
     "parts", [[(3600.0, 1.0)], CYCLE * 2, [(3600.0, 0.0)], [(1800.0, 0.5), (1800.0, -0.5)]], ids=str
 )

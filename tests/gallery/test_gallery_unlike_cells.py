@@ -70,6 +70,20 @@ def test_a_mean_over_unlike_currents_is_said(bench: wb.Bench) -> None:
     assert "unlike currents" not in words(bench.figure("fade", group="cells"))
 
 
+def test_a_comparison_over_unlike_temperatures_is_said(bench: wb.Bench) -> None:
+    """Ageing depends on the temperature, and only properties part groups by it: the measured one was not looked at."""
+    for number, degrees in enumerate((15.0, 24.0, 26.0, 45.0)):
+        frame = cycled(1, 0.01, 1).assign(**{"Temperature [degC]": degrees})
+        add(bench, f"t{number}", f"C{number}", "small", frame, batch="A")
+    said = words(bench.figure("fade"))
+    assert "a mean over cells at unlike temperatures: A (n = 4), 15 to 45 °C" in said
+    assert "groups of cells at unlike temperatures: all, 15 to 45 °C" in words(bench.figure("outliers"))
+    assert "unlike temperatures" not in words(bench.figure("fade", group="cells"))
+    for name in ("t0", "t3"):
+        bench.measurements.delete(name)
+    assert "unlike temperatures" not in words(bench.figure("fade")) + words(bench.figure("outliers"))
+
+
 def test_a_cell_of_a_larger_design_is_no_outlier(bench: wb.Bench) -> None:
     """Beside seven cells of 1 A h one of 5 A h stood apart: it was called an outlier."""
     for number in range(7):

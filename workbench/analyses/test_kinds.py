@@ -21,7 +21,7 @@ from ..cycling.steps import END_INDEX, START_INDEX, STEP_TYPE
 from ..messages import counted
 from ..table import Table
 
-RULE = 4
+RULE = 5
 """The number of the rules. Raise it whenever the same steps give other kinds."""
 KINDS = {
     "eis": "impedance spectra",
@@ -420,8 +420,9 @@ def _slow(seen: _Steps, other: set[str]) -> list[TestKind]:
         return []
     large = [half for half in seen.halves if half.charge >= 0.1 * seen.full_charge]
     said = f"{counted(len(slow), 'full half cycle')} at C/8 or slower (by the {seen.basis})"
-    if len(slow) == len(large) and len(large) <= 3 and not other:
-        return [TestKind("pocv", 0.85 if seen.is_rated else 0.7, said)]
+    if len(slow) == len(large) and not other:
+        sure = 0.85 if seen.is_rated else 0.7
+        return [TestKind("pocv", sure if len(large) <= 3 else sure - 0.2, said)]
     if (made := _formation(seen, full, said)) is not None:
         return [made]
     if "ageing" in other:

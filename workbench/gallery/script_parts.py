@@ -263,6 +263,15 @@ def odd_degrees(rows):
     return "; ".join(text for text in (taken, unknown) if text)
 
 
+def unlike_temperatures(rows):
+    """How the measured temperatures of the cells with rows differ, if by more than 5 K: ``15 to 45 °C``."""
+    if "Mean temperature [degC]" not in rows:
+        return ""
+    heat = rows.groupby("instance_name")["Mean temperature [degC]"].median()
+    low, high = heat.min(), heat.max()
+    return f"{low:.0f} to {high:.0f} °C" if high - low > 5 else ""
+
+
 def amount_of(rows, per):
     """The mass in g or the area in cm2 of each row's cell; 1 for "cell". NaN where it is unknown, as one of 0 is."""
     if per == "cell":

@@ -20,7 +20,7 @@ NEEDS = "Tests that repeat a full cycle at least ten times."
 READS = Reads(
     "cycles",
     ("Cycle count", "Discharge capacity [A.h]", "Complete"),
-    ("Cycle in life", "Capacity throughput in life [A.h]", *RATE),
+    ("Cycle in life", "Capacity throughput in life [A.h]", *RATE, "Mean temperature [degC]"),
     of_any=True,
 )
 
@@ -109,7 +109,7 @@ def transform(data, params):
     dashes = dict(zip(sorted(fade["degrees"].dropna().unique()), DASHES * 10))
     apart = fade[fade["why"] != ""]
     fade = fade[fade["why"] == ""]
-    figure, partial, unlike, thick = go.Figure(), False, [], False
+    figure, partial, unlike, warm, thick = go.Figure(), False, [], [], False
     for (group, degrees), rows in fade.groupby(["group", "degrees"], dropna=False):
         cells = rows["instance_name"].nunique()
         name = f"{group}, {degrees:g} °C" if degrees == degrees else str(group)
@@ -124,6 +124,8 @@ def transform(data, params):
             partial |= banded and mean["x"].max() < rows["x"].max()
             thick |= banded
             unlike += [name] if banded and at_unlike_currents(rows) else []
+            heat = unlike_temperatures(rows) if banded else ""
+            warm += [f"{name}, {heat}"] if heat else []
         for number, (cell, one) in enumerate(rows.groupby("instance_name")):
             one = one.sort_values("x")
             figure.add_scatter(
@@ -154,6 +156,7 @@ def transform(data, params):
     spread = f"thick: {words[params['group']]}, thin: each cell" if thick else ""
     spread += "; the mean ends with the first cell of its group that ends" if partial else ""
     spread += f"; a mean over cells at unlike currents: {', '.join(unlike[:3])}" if unlike else ""
+    spread += f"; a mean over cells at unlike temperatures: {'; '.join(warm[:3])}" if warm else ""
     first = "of the first complete cycle" if params["relative"] == "first" else ""
     finished(figure)
     ends = name_ends(figure)

@@ -11,7 +11,7 @@ LACKING = "No test repeats a full cycle. Outliers are looked for among ageing te
 READS = Reads(
     "cycles",
     ("Cycle count", "Discharge capacity [A.h]", "Complete"),
-    ("Coulombic efficiency", *RATE, "Cycle in life"),
+    ("Coulombic efficiency", *RATE, "Cycle in life", "Mean temperature [degC]"),
     of_any=True,
 )
 
@@ -140,12 +140,27 @@ def transform(data, params):
     partial = incomplete(of_chosen(data, "cycles"), data["rows"])
     found = ", ".join(cells.index[cells["outlier"]])
     few = few or {"retention": "at the last cycle that all have", "ce": "median"}.get(params["quantity"], "")
+    warm = [f"{group}, {heat}" for group, one in rows.groupby("group") if (heat := unlike_temperatures(one))]
+    warm = f"groups of cells at unlike temperatures: {'; '.join(warm[:3])}" if warm else ""
     outlying = f"outliers (|z| > 3.5): {found}" if found else ""
     return note(
         figure,
         "; ".join(
             text
-            for text in (outlying, few, left, none, partial, own, beside, partly, lost, unknown, odd_degrees(rows))
+            for text in (
+                outlying,
+                warm,
+                few,
+                left,
+                none,
+                partial,
+                own,
+                beside,
+                partly,
+                lost,
+                unknown,
+                odd_degrees(rows),
+            )
             if text
         ),
         data,
