@@ -202,6 +202,26 @@ def test_millivolts_under_a_name_of_volts_name_the_unit(store: Store, scope: Sco
     assert any('column_map={"Voltage [V]": "Voltage [mV]"}' in sentence for sentence in file.odd)
 
 
+@pytest.mark.parametrize(
+    ("degrees", "said"),
+    [
+        *((298.15, 'say column_map={"T cell [degC]": "Temperature [K]"}'), (25000.0, "No cell has that")),
+        *((-300.0, "No cell has that"), (-90.0, None), (149.0, None)),
+    ],
+)
+def test_a_temperature_that_no_cell_has_is_said(
+    degrees: float, said: str | None, store: Store, scope: Scope, tmp_path: Path
+) -> None:
+    header, *rows = cycler_text().splitlines()
+    text = "\n".join(
+        [f"{header},T cell [degC]", *(f"{row},{degrees + place % 2}" for place, row in enumerate(rows))]
+    )
+    chosen = {"T cell [degC]": "Temperature [degC]"}
+    (file,) = ingest(store, scope, write(tmp_path / "in", "a.csv", text), column_map=chosen)
+    told = [sentence for sentence in file.odd if "The usual temperature is" in sentence]
+    assert (told == []) if said is None else (len(told) == 1 and said in told[0])
+
+
 @pytest.mark.parametrize("rating", [None, "0.3Ah,3V,4V"])
 def test_a_time_in_milliseconds_is_not_taken_for_a_current_in_milliamperes(
     rating: str | None, store: Store, scope: Scope, tmp_path: Path

@@ -422,7 +422,7 @@ def _slow(seen: _Steps, other: set[str]) -> list[TestKind]:
     said = f"{counted(len(slow), 'full half cycle')} at C/8 or slower (by the {seen.basis})"
     if len(slow) == len(large) and not other:
         sure = 0.85 if seen.is_rated else 0.7
-        return [TestKind("pocv", sure if len(large) <= 3 else sure - 0.2, said)]
+        return [TestKind("pocv", sure if len(large) <= 3 else round(sure - 0.2, 2), said)]
     if (made := _formation(seen, full, said)) is not None:
         return [made]
     if "ageing" in other:

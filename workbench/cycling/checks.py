@@ -33,6 +33,9 @@ _LITTLE = 1e-4
 _ANEW = 0.05
 """Share of the time that has passed up to which a time that falls has begun anew."""
 _NOT_VOLTS = 500.0
+_KELVINS = (200.0, 400.0)
+_OF_A_CELL = (-100.0, 150.0)
+"""degC that a cell may have."""
 _FEW = 2
 """Samples that may have one time: a test that has just begun."""
 _SPIKE = 1.0
@@ -297,6 +300,7 @@ class Survey:
         self._far = FarVoltages()
         self._empty = EmptySamples()
         self._currents: list[float] = []
+        self._temperatures: list[float] = []
 
     def feed(self, table: Table, steps: Ints) -> None:
         """Take the next samples with their step numbers (n,)."""
@@ -327,6 +331,10 @@ class Survey:
         flows = np.abs(current[np.isfinite(current) & (current != 0)])
         if len(flows):
             self._currents.append(float(np.median(flows)))
+        if c.TEMPERATURE in table:
+            degrees = _numbers(table, c.TEMPERATURE)
+            degrees = degrees[np.isfinite(degrees)]
+            self._temperatures += [float(np.median(degrees))] if len(degrees) else []
         self.rows += table.n
 
     def take(self, steps: Table, owned: Owned) -> None:
@@ -380,6 +388,7 @@ class Survey:
                 message += f" If so, say {column_map({headers[c.VOLTAGE]: 'Voltage [mV]'})}."
             made.append(Finding("odd", "voltage_unit", message))
         made += self._far.findings(headers.get(c.VOLTAGE, c.VOLTAGE), None if in_millivolts else rated_voltage)
+        made += self._of_temperature(headers)
         made += self._empty.findings()
         for name, count in self._unknown.items():
             if count and name in self.present:
@@ -389,6 +398,20 @@ class Survey:
             message = f"The current or voltage is infinite in {counted(self._infinite, 'value')}."
             made.append(Finding("odd", "infinite_values", message))
         return made
+
+    def _of_temperature(self, headers: Mapping[str, str]) -> list[Finding]:
+        """A warning if the usual temperature is none of a cell."""
+        usual = float(np.median(self._temperatures)) if self._temperatures else 0.0
+        if _OF_A_CELL[0] <= usual <= _OF_A_CELL[1]:
+            return []
+        message = f"The usual temperature is {usual:g} degC. "
+        if not _KELVINS[0] <= usual <= _KELVINS[1]:
+            message += "No cell has that; a sensor that is not connected shows such values."
+        elif c.TEMPERATURE in headers:
+            message += f"Is it in kelvin? If so, say {column_map({headers[c.TEMPERATURE]: 'Temperature [K]'})}."
+        else:
+            message += "Is it in kelvin?"
+        return [Finding("odd", "temperature_unit", message)]
 
     def _not_integrated(self, name: str) -> str:
         """What was not integrated because the current, or the voltage beside it, is null; empty if nothing was."""
