@@ -69,6 +69,16 @@ def test_a_clock_is_proposed_too(name: str, bench: wb.Bench, tmp_path: Path) -> 
     assert frame["Time [s]"].to_numpy() == pytest.approx(TIMES)
 
 
+@pytest.mark.parametrize("name", ["C-rate", "Current [C]", "I/C", "c_rate"])
+def test_a_rate_is_no_current(name: str, bench: wb.Bench, tmp_path: Path) -> None:
+    """The advice was to take it for amperes."""
+    frame = pd.DataFrame({"Time [s]": TIMES, name: FLOW, "Voltage [V]": VOLTS})
+    frame.to_csv(tmp_path / "own.csv", index=False)
+    (report,) = bench.ingest(tmp_path / "own.csv", sign="charge")
+    assert f"'{name}' is over the rated capacity, not the current of the cell" in report.why
+    assert "column_map" not in report.why
+
+
 def test_a_name_goes_before_the_unit_of_another_column(bench: wb.Bench, tmp_path: Path) -> None:
     why = refused(bench, tmp_path, loop_ms=np.full(120, 5), ts=TIMES)
     assert list(advised(why)) == ["ts"]

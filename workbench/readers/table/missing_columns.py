@@ -79,6 +79,10 @@ _PER_AMOUNT = re.compile(
     re.IGNORECASE,
 )
 """Units of a current per mass or area of electrode: ``mA/g``, ``A/cm2``, ``mA cm-2``."""
+_RATES = re.compile(
+    r"c[ _-]?rate|(?:current|strom|courant|i)\s*(?:\[C\]|\(C\)|/\s*C|\[1/h\]|\(1/h\))", re.IGNORECASE
+)
+"""Headers of a current over the rated capacity: ``C-rate``, ``Current [C]``."""
 _DISCHARGES = re.compile(r"dis-?cha?rg|dchg|dch\b|entlade|放电|放電|방전")
 _CHARGES = re.compile(r"cha?rg|\bchg|\bcha?\b|lade|充电|充電|충전")
 _OTHER_UNITS = {TIME: "Time [min]", CURRENT: "Current [mA]", VOLTAGE: "Voltage [mV]"}
@@ -137,12 +141,18 @@ def why_refused(file: str, plan: Plan, missing: list[str], rest: str | None = No
     has = f"'{file}' has no column that is known as {listed}. Its columns are {quoted(plan.labels)}. "
     free = [column.header for column in plan.columns if column.role in ("free", "clock")]
     per_amount = [header for header in free if CURRENT in missing and _PER_AMOUNT.search(header)]
-    found = candidates(missing, [header for header in free if header not in per_amount])
+    rates = [header for header in free if CURRENT in missing and _RATES.fullmatch(header.strip())]
+    found = candidates(missing, [header for header in free if header not in (*per_amount, *rates)])
     if per_amount and CURRENT not in found.values():
         one = len(per_amount) == 1
         return (
             f"{has}{quoted(per_amount)} {'is' if one else 'are'} per mass or area of the electrode, not the current of "
             "the cell. Multiply by the mass or the area, and name the column with its unit, such as 'Current [mA]'."
+        )
+    if rates and CURRENT not in found.values():
+        return (
+            f"{has}{quoted(rates)} {'is' if len(rates) == 1 else 'are'} over the rated capacity, not the current of "
+            "the cell. Multiply by the rated capacity in A.h, and name the column with its unit, such as 'Current [A]'."
         )
     parts = _of_two_directions(free) if CURRENT in found.values() else ()
     if parts:
