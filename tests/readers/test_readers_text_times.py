@@ -108,6 +108,25 @@ def test_a_clock_that_counts_from_a_known_moment_is_the_time(
     assert abs(reading.start_time.timestamp() - begun) < 1e-4
 
 
+@pytest.mark.parametrize("header", ["Time", "Zeit", "time [s]"])
+@pytest.mark.parametrize(("first", "apart"), [(45356.5, 7.3), (45356.5, 10.0), (739316.5, 60.0)])
+def test_days_below_a_name_of_time_are_said(header: str, first: float, apart: float, tmp_path: Path) -> None:
+    """Taken for seconds they make charges 86400 times too small; the word of it was for whole seconds alone."""
+    text = PLAIN.replace("time [s]", header)
+    for place in range(5):
+        text = text.replace(f"\n{10 * place},", f"\n{first + apart * place / 86400:.9f},", 1)
+    path = file(tmp_path, text)
+    reading = read(path)
+    list(reading.batches)
+    assert any(f'say column_map={{"{header}": "Date"}}' in note.message for note in reading.notes)
+    made = table(path, column_map={header: "Date"})
+    assert made["Time [s]"].tolist() == pytest.approx([apart * place for place in range(5)], abs=1e-4)
+    seconds = PLAIN.replace("time [s]", header)
+    for place in range(5):
+        seconds = seconds.replace(f"\n{10 * place},", f"\n{first + apart * place},", 1)
+    assert "Excel" not in str(notes(file(tmp_path, seconds)))
+
+
 def test_numbers_below_the_name_of_such_a_clock_that_are_no_moments_are_refused(tmp_path: Path) -> None:
     with pytest.raises(FileRefused, match="are not times of a clock"):
         table(file(tmp_path, PLAIN.replace("time [s]", "Unix time")))

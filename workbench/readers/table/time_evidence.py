@@ -41,6 +41,8 @@ _LEAST = 60.0
 """s of a clock that can show that a unit is wrong; below, its whole seconds are too coarse."""
 _OTHER = 5.0
 """A time that goes on as many times faster or slower than a clock is another time."""
+_SHORTEST = 0.01
+"""s: numbers of days whose samples are up to a quarter of an hour apart go on by less."""
 _SAMPLE = 300
 _NO_MIDNIGHT = re.compile(r"[1-9][^:]?:|:\S*[1-9]")
 _TIME_OF_DAY = re.compile(r"(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)?")
@@ -168,6 +170,8 @@ def time_unit(
     if clock is not None and span * known > _LEAST:
         notes += _standing(clock[0], clock[1])
     notes += falls_beside(planned, values, clock)
+    days = as_days(planned, values) if clock is None and not mapped and known == 1.0 else []
+    notes += days
     if planned.stated:
         if clock is not None and not mapped:
             notes += _against_clock(planned, clock[0], span, elapsed, known)
@@ -191,7 +195,7 @@ def time_unit(
             f"{mapping({clock[0]: TIME})}."
         )
         notes.append(Finding("odd", "time_unit", text))
-    elif clock is None and known == 1.0:
+    elif clock is None and known == 1.0 and not days:
         notes += by_interval(planned, values)
     return planned.unit
 
@@ -261,6 +265,22 @@ def by_interval(planned: Planned, values: Floats) -> list[Finding]:
     text = (
         f"The usual interval of '{planned.header}', which names no unit, is {usual:.4g}: {usual * factor:.4g} s if it "
         f"is in {word}. If so, say {mapping({planned.header: f'Time [{symbol}]'})}."
+    )
+    return [Finding("odd", "time_unit", text)]
+
+
+def as_days(planned: Planned, values: Floats) -> list[Finding]:
+    """A warning if the numbers of a time are days of Excel or MATLAB: they begin as these do, and go on by less than
+    samples of seconds ever are apart."""
+    found, steps = counted_clock(values), np.diff(values[np.isfinite(values)])
+    steps = steps[steps > 0]
+    usual = float(np.median(steps)) if len(steps) else 0.0
+    if found is None or not found.is_local or not 0 < usual < _SHORTEST:
+        return []
+    text = (
+        f"The numbers of '{planned.header}' begin at {values[np.isfinite(values)][0]:.6g} and go on by {usual:.3g}: "
+        f"as days of Excel or MATLAB they are {usual * _DAY:.4g} s apart. If they are, say "
+        f"{mapping({planned.header: 'Date'})}."
     )
     return [Finding("odd", "time_unit", text)]
 
