@@ -174,6 +174,15 @@ def test_a_voltage_of_one_electrode_is_told_with_the_map_to_that_of_the_cell(tmp
     assert concat(list(mapped.batches))["Voltage [V]"].floats()[4] == round(VOLTS[4], 3)
 
 
+def test_a_voltage_of_one_electrode_without_that_of_the_cell_is_said(tmp_path: Path) -> None:
+    """Its energies are not those of the cell, and nothing said so."""
+    rows = "".join(f"{10 * n}\t{3.9 - 0.01 * n}\t0.1\t-1.0\n" for n in range(20))
+    (tmp_path / "three.txt").write_text("time/s\tEwe/V\tEce/V\t<I>/mA\n" + rows)
+    reading = read(tmp_path / "three.txt", sign="charge")
+    said = {note.code: note.message for note in reading.notes}["electrode"]
+    assert "That of the cell is its difference to 'Ece/V'" in said
+
+
 @pytest.mark.parametrize("begins", [86395, 86100, 0])
 def test_a_day_and_a_time_of_day_in_two_columns(begins: int, tmp_path: Path) -> None:
     made = ["Date;Time;Voltage (V);Current (A)"]

@@ -301,18 +301,19 @@ def _of_one_cell(parser: _Parser, plan: Plan, header: HeaderLine) -> list[Findin
 
 
 def of_one_electrode(plan: Plan) -> list[Finding]:
-    """The note if the voltage is that of the working electrode and the file has that of the cell too."""
+    """The note if the voltage is that of the working electrode, and the file has that of the cell or its parts too."""
     voltage = plan.find(VOLTAGE)
     if voltage is None or split_header(voltage.header).key not in ("ewe", "<ewe>"):
         return []
-    whole = next((label for label in plan.labels if split_header(label).key in ("ewe-ece", "<ewe-ece>")), None)
-    if whole is None:
+    keys = {split_header(label).key.strip("<>"): label for label in plan.labels}
+    if "ewe-ece" in keys:
+        cell = f"For that of the cell say {mapping({keys['ewe-ece']: VOLTAGE})}."
+    elif "ece" in keys:
+        cell = f"That of the cell is its difference to '{keys['ece']}', and is not in the file: energies are not of it."
+    else:
         return []
-    text = (
-        f"The voltage is '{voltage.header}', of the working electrode against the reference. For that of the cell "
-    )
-    fix = mapping({voltage.header: VOLTAGE})
-    return [Finding("assumed", "electrode", f"{text}say {mapping({whole: VOLTAGE})}.", fix)]
+    text = f"The voltage is '{voltage.header}', of the working electrode against the reference. {cell}"
+    return [Finding("assumed", "electrode", text, mapping({voltage.header: VOLTAGE}))]
 
 
 def check_sign(sign: str | None) -> None:
