@@ -87,6 +87,8 @@ def test_other_parameters_are_another_record_and_unknown_ones_are_refused(demo_c
             BadRequest, match=r"'gitt': 'window' must be two numbers.*The default is \[1.0, 60.0\]"
         ):
             bench.analyse("gitt", window=[60.0, 1.0])
+        with pytest.raises(BadRequest, match="'peukert': 'rated' must be a number above 0; it is -1"):
+            bench.analyse("peukert", rated=-1)
         with pytest.raises(BadRequest, match=r"There is no analysis 'retantion'.*'retention'"):
             bench.analyse("retantion")
         with pytest.raises(NotFound):

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from pydantic import ConfigDict, JsonValue, TypeAdapter, ValidationError
 
-from ..battery.allowed import Allowed
+from ..battery.allowed import ABOVE_0, Allowed
 from ..battery.result import VALID, WARNING
 from ..cached_property import cached_property
 from ..errors import BadRequest, instead
@@ -22,6 +22,8 @@ Reads = Literal["samples", "steps", "cycles"]
 Over = Literal["test", "cell", "cells"]
 HALF_CELLS = ("anode", "cathode")
 """Parameters that are tables of half cells: they come from the store."""
+_ANYWHERE = dict.fromkeys(("rated", "mass", "radius", "accuracy", "highest", "capacity_per_volt"), ABOVE_0)
+"""What parameters that mean the same in all analyses take."""
 Result = Callable[[pd.DataFrame], float | None]
 """Takes the table of an analysis and gives one number of it; None where there is none."""
 
@@ -104,7 +106,7 @@ class Declared:
                 f"'{self.type}' cannot take {json.dumps(value)} as '{name}': {wanted}. "
                 f"The default is {json.dumps(self.defaults[name])}."
             ) from None
-        allowed: Mapping[str, Allowed] = self.function.__dict__.get("allowed", {})
+        allowed: Mapping[str, Allowed] = {**_ANYWHERE, **self.function.__dict__.get("allowed", {})}
         if name in allowed and (why := allowed[name].lacking(name, value)) is not None:
             raise BadRequest(f"'{self.type}': {why} The default is {json.dumps(self.defaults[name])}.")
 
