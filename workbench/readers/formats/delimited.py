@@ -86,8 +86,8 @@ CLOCK_NAMES = (
     "time stamp",
     "系统时间",
     "绝对时间",
-    *("日期", "日期时间", "日付", "日時", "날짜", "fecha", "data", "data e ora", "date et heure", "fecha y hora"),
-    *("unix time", "unixtime", "unix timestamp", "unix time stamp", "unixtimestamp", "unixzeit"),
+    *("日期", "日期时间", "日付", "日時", "날짜", "fecha", "data e ora", "date et heure", "fecha y hora"),
+    *("uts", "unix time", "unixtime", "unix timestamp", "unix time stamp", "unixtimestamp", "unixzeit"),
     *("posix time", "posixtime", "epoch time", "epochtime", "epoch timestamp"),
     *("datenum", "matlab datenum", "matlab time", "excel time", "excel date"),
 )
