@@ -41,7 +41,7 @@ def advised(why: str) -> dict[str, str]:
     ("name", "factor"),
     [
         *(("ts", 1.0), ("tsec", 1.0), ("sec", 1.0), ("s", 1.0), ("ms", 1e3), ("millis", 1e3), ("us", 1e6)),
-        *(("min", 1 / 60), ("hours", 1 / 3600), ("duration", 1.0), ("clock", 1.0), ("ticks", 1.0), ("czas", 1.0)),
+        *(("min", 1 / 60), ("hours", 1 / 3600), ("duration", 1.0), ("clock", 1.0), ("ticks", 1.0), ("aika", 1.0)),
         *(("ts_ms", 1e3), ("uptime", 1.0), ("unix", 1.0)),
     ],
 )

@@ -88,7 +88,10 @@ def test_time_from_a_clock_where_there_is_no_other(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("header", "per_second", "zero"),
     [
-        *((name, 1, 0.0) for name in ("uts", "Unix time", "unixtime", "Unix_timestamp", "Unix time [s]", "Epoch time")),
+        *(
+            (name, 1, 0.0)
+            for name in ("uts", "Unix time", "unixtime", "Unix_timestamp", "Unix time [s]", "Epoch time")
+        ),
         *(("POSIX time", 1, 0.0), ("epoch_time (ms)", 1000, 0.0), ("Unixzeit", 1, 0.0)),
         *(("datenum", 1 / 86400, 719_529.0), ("Excel time", 1 / 86400, 25_569.0)),
     ],

@@ -65,7 +65,7 @@ def one_of(*words: str) -> Allowed:
 
 def whole(least: int) -> Allowed:
     return Allowed(
-        lambda value: _is_number(value) and isinstance(value, Integral) and value >= least,
+        lambda value: _is_number(value) and isinstance(value, Integral) and int(value) >= least,
         f"a whole number from {least}",
     )
 
