@@ -35,6 +35,7 @@ from .frames import StepFrames
 from .hints import hint
 from .modules import refusal, script_builtins
 from .output import FILENAME, Log, Warned, captured
+from .traces_checked_once import traces_checked_once
 
 NAME = "transform"
 PLACE: Loc = ("config", "transform")
@@ -270,7 +271,7 @@ def run(text: str, data: Mapping[str, StepFrames], params: Mapping[str, JsonValu
         returned[:] = [line]
         return value
 
-    with _TURN, _steady() as px, captured(log) as warned:
+    with _TURN, _steady() as px, traces_checked_once(), captured(log) as warned:
         module = types.ModuleType(_MODULE)
         module.__dict__.update(
             {"__builtins__": script_builtins(), "pd": pd, "np": np, "go": go, "px": px, _RETURNED: remember}
