@@ -287,7 +287,8 @@ store.series.append("b", "series", samples(seed=1))
 )
 def test_a_process_killed_while_it_moves_leaves_nothing_half(store: Store, folder: Path, step: str) -> None:
     """Before the object is put, between it and its row, and between that and the deletion from the file."""
-    path = f"{Path(__file__).parent}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+    tests = Path(__file__).parents[1]
+    path = os.pathsep.join((str(tests / "store"), str(tests), os.environ.get("PYTHONPATH", "")))
     done = subprocess.run(
         [sys.executable, "-c", KILLED, str(store.path), step], env={**os.environ, "PYTHONPATH": path}, timeout=120
     )
