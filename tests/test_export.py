@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 from support.needs import chromium
 
-from workbench import export, figure_numbers, figure_traces
+from workbench import export, figure_traces
 from workbench.dataset import Samples
 from workbench.errors import BadRequest, ExportUnavailable
 from workbench.inert_page import POLICY_TAG, inert_script
@@ -50,16 +50,6 @@ def test_traces_in_long_form_with_every_value() -> None:
         {"trace": 0, "name": "A", "x": 2.5, "y": 300, "error_y": None},
         {"trace": 1, "name": "trace 1", "x": "u", "y": 0.1, "error_y": 0.5},
         {"trace": 1, "name": "trace 1", "x": "v", "y": None, "error_y": 0.25},
-    ]
-
-
-def test_a_figure_without_traces_is_a_table_without_rows() -> None:
-    """An empty file is not a table: pandas refuses it."""
-    assert export.table_csv(figure_traces.traces(figure())) == b"trace,name\n"
-    assert export.table_csv(figure_numbers.tidy(figure())) == b"Curve,Series\n"
-    assert pq.read_table(io.BytesIO(export.table_parquet(figure_traces.traces(figure())))).column_names == [
-        "trace",
-        "name",
     ]
 
 

@@ -156,7 +156,7 @@ def test_other_figures() -> None:
     assert columns(solid) == ["Curve", "Series", "x", "y", "R [Ohm]"]
     table = {"type": "table", "header": {"values": ["Cell", "Series"]}, "cells": {"values": [["a"], [1]]}}
     assert columns({"data": [table], "layout": {}}) == ["Curve", "Series", "Cell", "Series, Series"]
-    assert columns({"data": [], "layout": {}}) == ["Curve", "Series"]
+    assert columns({"data": [], "layout": {}}) == []
     coloured = battery.coloring(list(range(9)), "Cycle")
     assert figure_numbers.tidy(encode({"data": [*curves()["data"], *coloured.bar], "layout": {}})).n == 6
     named = px.scatter(pd.DataFrame({"a": [1], "b": [2], "c": [3]}), x="a", y="b", hover_data=["c"])

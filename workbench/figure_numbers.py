@@ -75,7 +75,7 @@ def tidy(figure: bytes) -> Table:
         if len(set(panels.values())) > 1:
             head[PANEL] = Column.of(np.full(points.n, panels[number]))
         parts.append(Table({**head, **named, **_of_whole_trace(trace, points.n, {*head, *named})}, points.n))
-    names = dict.fromkeys(name for part in parts for name in part) or dict.fromkeys((CURVE, SERIES))
+    names = dict.fromkeys(name for part in parts for name in part)
     rows = sum(part.n for part in parts)
     return Table(
         {

@@ -50,8 +50,8 @@ def traces(figure: bytes) -> Table:
         _labelled(number, trace_name(trace.get("name"), number), points_of(trace))
         for number, trace in enumerate(map(mapping, listed(decode(figure)["data"])))
     ]
-    names = dict.fromkeys([*_TRACE, *(name for part in parts for name in part)])
-    order = dict.fromkeys([*(name for name in (*_TRACE, *_POINTS) if name in names), *names])
+    names = dict.fromkeys(name for part in parts for name in part)
+    order = dict.fromkeys([*(name for name in ("trace", "name", *_POINTS) if name in names), *names])
     _bounded(sum(part.n for part in parts), max(len(order), len(parts)))
     return Table(
         {
