@@ -1,7 +1,7 @@
 """While a script runs, plotly checks each trace once.
 
 ``figure.add_scatter(...)`` makes a trace, which plotly checks. Then ``BaseDataValidator`` makes another one of its
-properties and checks that too, which took a sixth of the time of a figure. Here the second one is not checked. plotly
+properties and checks that too, which took a tenth of the time of a figure or more. Here the second one is not checked. plotly
 copies the properties afterwards in either case, and checks what is set later.
 """
 
