@@ -1,8 +1,8 @@
 """While a script runs, plotly checks each trace once.
 
 ``figure.add_scatter(...)`` makes a trace, which plotly checks. Then ``BaseDataValidator`` makes another one of its
-properties and checks that too, which took a tenth of the time of a figure or more. Here the second one is not checked. plotly
-copies the properties afterwards in either case, and checks what is set later.
+properties and checks that too, which took a tenth of the time of a figure or more. Here the second one is not checked.
+plotly copies the properties afterwards in either case, and checks what is set later.
 """
 
 from __future__ import annotations
