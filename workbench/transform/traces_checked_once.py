@@ -17,7 +17,7 @@ from plotly.basedatatypes import BaseTraceType
 
 _OF_PLOTLY = BaseDataValidator.validate_coerce
 _KNOWN = [*signature(_OF_PLOTLY).parameters] == ["self", "v", "skip_invalid", "_validate"]
-"""Whether plotly can make traces that it does not check, as from version 4.13 on."""
+"""Whether this version of plotly can make traces without checking them."""
 
 
 @contextmanager

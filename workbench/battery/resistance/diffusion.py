@@ -3,15 +3,18 @@ means."""
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
+from ..allowed import WINDOW, one_of
 from ..inputs import Floats
 
 Geometry = Literal["sphere", "slab"]
 Window = tuple[float, float]
 """From and to, s after the onset."""
+TAKEN = {"geometry": one_of(*get_args(Geometry)), "window": WINDOW, "second_window": WINDOW}
+"""What the parameters that both analyses have take."""
 _SAME_TIME = 1e-6
 SENSITIVE = 2.0
 """Two windows whose diffusion differs by more than this factor."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ..allowed import ABOVE_0, FROM_0, LIMITS, WINDOW, one_of, takes
+from ..allowed import ABOVE_0, FROM_0, LIMITS, takes
 from ..checked import T_COLUMNS, Checked, checked, joined, temperature_cells, voltage_noise
 from ..half_cycles import rest_limit
 from ..inputs import Floats, Refusal, positive, refusing
@@ -15,7 +15,7 @@ from ..pulses import PulsePlace, PulseSamples, onset_time, pulse_places
 from ..rests import drift, why_no_rest
 from ..result import VALID, WARNING, Cell, Remark, result
 from ..state_of_charge import CountedCharge, Limits, count_charge
-from .diffusion import LONG, SENSITIVE, Geometry, Window, apart, diffusion_rate, square_root_fit
+from .diffusion import LONG, SENSITIVE, TAKEN, Geometry, Window, apart, diffusion_rate, square_root_fit
 
 COLUMNS = (
     "Pulse",
@@ -71,15 +71,7 @@ class _How:
     gap: float
 
 
-@takes(
-    geometry=one_of("sphere", "slab"),
-    window=WINDOW,
-    second_window=WINDOW,
-    least=ABOVE_0,
-    rest=FROM_0,
-    limits=LIMITS,
-    capacity=ABOVE_0,
-)
+@takes(**TAKEN, least=ABOVE_0, rest=FROM_0, limits=LIMITS, capacity=ABOVE_0)
 @refusing(COLUMNS)
 def gitt(
     frame: pd.DataFrame,

@@ -8,13 +8,13 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..allowed import ABOVE_0, FROM_0, LIMITS, WINDOW, one_of, takes
+from ..allowed import ABOVE_0, FROM_0, LIMITS, takes
 from ..checked import T_COLUMNS, Checked, checked, joined, temperature_cells
 from ..half_cycles import rest_limit
 from ..inputs import Floats, Refusal, positive, refusing
 from ..result import VALID, WARNING, Cell, result
 from ..state_of_charge import Limits, count_charge
-from .diffusion import Geometry, SquareRootFit, Window, apart, diffusion_rate, square_root_fit
+from .diffusion import TAKEN, Geometry, SquareRootFit, Window, apart, diffusion_rate, square_root_fit
 from .gitt import APPARENT
 
 COLUMNS = (
@@ -58,15 +58,7 @@ class _Break(NamedTuple):
     end: int
 
 
-@takes(
-    geometry=one_of("sphere", "slab"),
-    window=WINDOW,
-    second_window=WINDOW,
-    longest=ABOVE_0,
-    rest=FROM_0,
-    limits=LIMITS,
-    capacity=ABOVE_0,
-)
+@takes(**TAKEN, longest=ABOVE_0, rest=FROM_0, limits=LIMITS, capacity=ABOVE_0)
 @refusing(COLUMNS)
 def ici(
     frame: pd.DataFrame,
